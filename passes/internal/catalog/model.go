@@ -1,0 +1,261 @@
+// Package catalog holds what fencevet knows about libraries, as data.
+//
+// A library is one YAML file under data/, embedded in the binary; a user's own
+// .fencevet.yaml has the same format. The engine never names a library: it
+// asks the catalogue what a called function means.
+//
+//	library: redsync
+//	family: redis
+//	packages:
+//	  redsync: [github.com/go-redsync/redsync/v4, gopkg.in/redsync.v1]
+//	calls:
+//	  - func: (*redsync.Redsync).NewMutex
+//	    new: {key: arg 0, options: arg 1...}
+//	  - func: [(*redsync.Mutex).Lock, (*redsync.Mutex).LockContext]
+//	    acquire: {kind: lease, handle: receiver, ttl-default: 8s}
+//
+// Functions are named as errcheck names them, with the alias of the packages
+// map for the import path, so that versions and old paths are listed once.
+package catalog
+
+// A Library is one catalogue file.
+type Library struct {
+	Library  string              `yaml:"library"`  // display name, unique over all files
+	Family   string              `yaml:"family"`   // grouping: redis, etcd, sql, kubernetes, std, ...
+	Packages map[string][]string `yaml:"packages"` // alias used in function names -> every import path that provides it
+	// Locks says that importing one of these packages makes a package worth
+	// reading for lock sites (the gate). Libraries that only write, only read
+	// or only wait leave it false.
+	Locks    bool       `yaml:"locks"`
+	Calls    []*Call    `yaml:"calls"`
+	Commands []*Command `yaml:"commands"` // only in the Redis command table
+	SQL      []*SQLFunc `yaml:"sql"`      // only in SQL function tables (advisory locks, sequences)
+}
+
+// A Call says what one function (or several alike) means. Any subset of roles
+// may be present; one call can, for example, renew and report loss.
+type Call struct {
+	Func []string `yaml:"func"` // one name or a list: pkg.Func, (pkg.T).Method, (*pkg.T).Method
+	// When restricts the entry to calls whose arguments match; entries with a
+	// When are tried before the one without, in file order.
+	When []*Match `yaml:"when"`
+
+	New     *New     `yaml:"new"`     // makes a lock, session or client object that carries key and TTL to the acquire
+	Option  *Option  `yaml:"option"`  // option value, or chained setter, that carries a property
+	Acquire *Acquire `yaml:"acquire"` // takes the lock
+	Renew   *Renew   `yaml:"renew"`   // extends the lease
+	Release *Release `yaml:"release"` // gives the lock back
+	Loss    *Loss    `yaml:"loss"`    // lets the holder see that the lease is gone
+	Token   *Token   `yaml:"token"`   // the result is a token, or holds one
+	Origin  *Origin  `yaml:"origin"`  // the result is fresh: random, a clock reading, a counter
+	Same    Ref      `yaml:"same"`    // result 0 is this value in another form (conversion, formatting, wrapping)
+	Reads   *Reads   `yaml:"reads"`   // the results are the outcome of an earlier call (Cmd.Result, redis.Bool, Row.Scan)
+	Write   *Write   `yaml:"write"`   // changes a resource outside the process
+	Query   *Query   `yaml:"query"`   // reads a resource outside the process
+	Part    *Part    `yaml:"part"`    // adds a part to a builder chain (gorm Where, etcd Txn.If)
+	Command []Word   `yaml:"command"` // a Redis command: words are literals or references, spread with ...
+	Blocks  *Blocks  `yaml:"blocks"`  // takes time: sleeps, waits, goes over the network
+	Runs    *Runs    `yaml:"runs"`    // calls a function argument
+	Clock   string   `yaml:"clock"`   // strip | keep | now | compare: what it does to a monotonic reading
+	Pool    string   `yaml:"pool"`    // the result is a handle: pool | conn | tx (session ownership of advisory locks)
+	Ends    bool     `yaml:"ends"`    // never returns (log.Fatal, os.Exit)
+	Pure    bool     `yaml:"pure"`    // has no effect outside the process and cannot block: never an unseen write
+
+	Library *Library `yaml:"-"` // the file that the entry is from
+	Pos     string   `yaml:"-"` // file:line:col of the entry
+}
+
+// A Match is a condition on a call's arguments.
+type Match struct {
+	At  Ref      `yaml:"at"`  // which value
+	Is  []string `yaml:"is"`  // equal to one of these constants (strings compare without case); "*" = present and not the zero value
+	Not []string `yaml:"not"` // equal to none of these
+}
+
+// New describes a constructor of a lock-like object.
+type New struct {
+	Key        Ref    `yaml:"key"`
+	TTL        Ref    `yaml:"ttl"`
+	TTLUnit    string `yaml:"ttl-unit"`    // unit of an integer TTL: ns | ms | s (time.Duration needs none)
+	TTLDefault string `yaml:"ttl-default"` // Go duration, where no TTL is given
+	Value      Ref    `yaml:"value"`       // owner value
+	Options    Ref    `yaml:"options"`     // option functions or option struct that may hold any of these
+	Parent     Ref    `yaml:"parent"`      // session or client whose properties hold here too
+	Context    Ref    `yaml:"context"`     // context that bounds the object's background work (renewal)
+	Leaks      bool   `yaml:"leaks"`       // must be closed (session)
+	Store      string `yaml:"store"`       // sentinel | cluster | replica: what kind of client it is
+}
+
+// Option describes an option function, option field or chained setter.
+type Option struct {
+	Key     Ref    `yaml:"key"`
+	TTL     Ref    `yaml:"ttl"`
+	TTLUnit string `yaml:"ttl-unit"`
+	Value   Ref    `yaml:"value"`
+	Context Ref    `yaml:"context"`
+	Lease   Ref    `yaml:"lease"` // binds the operation to a lease (etcd WithLease)
+	Fence   Ref    `yaml:"fence"` // counter key from which the library takes an ordered token
+}
+
+// Acquire describes a call that takes a lock.
+//
+// Success is told by the call's results and read by type: an error is nil, a
+// bool is true, a handle (pointer, interface, channel, func) is not nil, an
+// integer is 1, a string is "OK". Held lists results for which this is not so.
+type Acquire struct {
+	Kind       string  `yaml:"kind"`   // lease | session | election | advisory
+	Handle     Ref     `yaml:"handle"` // value that stands for the held lock; default result 0
+	Key        Ref     `yaml:"key"`
+	TTL        Ref     `yaml:"ttl"`
+	TTLUnit    string  `yaml:"ttl-unit"`
+	TTLDefault string  `yaml:"ttl-default"`
+	TTLNone    bool    `yaml:"ttl-none"` // never expires by time (advisory, session-bound without TTL)
+	Value      Ref     `yaml:"value"`    // owner value
+	Options    Ref     `yaml:"options"`
+	Parent     Ref     `yaml:"parent"`  // session or client whose properties (TTL) hold here
+	Context    Ref     `yaml:"context"` // context that also bounds the renewal
+	Try        bool    `yaml:"try"`     // does not wait for the holder
+	Raw        bool    `yaml:"raw"`     // a general command: a lock only with evidence
+	Renewal    string  `yaml:"renewal"` // library: renewed in the background; empty: not
+	Section    Ref     `yaml:"section"` // function that runs while the lock is held (election callback)
+	Scope      string  `yaml:"scope"`   // advisory locks: session | transaction
+	On         Ref     `yaml:"on"`      // connection whose session or transaction owns the lock
+	Success    []*Told `yaml:"success"` // replaces the rule above for the results it names
+}
+
+// Told names a result and the constant it has when the lock was taken.
+type Told struct {
+	At Ref    `yaml:"at"`
+	Is string `yaml:"is"` // nil | not nil | true | false | an integer | a string
+}
+
+// Renew describes a call that extends a lease.
+type Renew struct {
+	Handle   Ref    `yaml:"handle"`
+	Key      Ref    `yaml:"key"`
+	TTL      Ref    `yaml:"ttl"`
+	Checked  bool   `yaml:"checked"`  // compares the owner first
+	Result   Ref    `yaml:"result"`   // where a lost lease shows
+	Interval string `yaml:"interval"` // of background renewal, as a fraction of the TTL: 1/3
+	Raw      bool   `yaml:"raw"`      // a general command (EXPIRE): a renewal only of a known lock's key
+}
+
+// Release describes a call that gives a lock back.
+type Release struct {
+	Handle  Ref  `yaml:"handle"`
+	Key     Ref  `yaml:"key"`
+	Value   Ref  `yaml:"value"`
+	Context Ref  `yaml:"context"`
+	Checked bool `yaml:"checked"` // compares the owner first
+	Result  Ref  `yaml:"result"`  // where "was not mine" shows; empty: nowhere
+	Session bool `yaml:"session"` // ends the session: releases every lock made from it
+	Raw     bool `yaml:"raw"`     // a general command (DEL): a release only of a known lock's key
+}
+
+// Loss describes how a holder can see that its lease is gone.
+type Loss struct {
+	Handle Ref    `yaml:"handle"`
+	How    string `yaml:"how"` // channel | context | callback | poll
+	Result Ref    `yaml:"result"`
+}
+
+// Token describes where a lock's token is read.
+type Token struct {
+	Of      Ref    `yaml:"of"`    // handle that it belongs to; empty: a source of its own (INCR, nextval)
+	Field   string `yaml:"field"` // field of the result that is the token; empty: the result itself
+	Ordered bool   `yaml:"ordered"`
+	Reason  string `yaml:"reason"` // why ordered, or why not
+	Resets  string `yaml:"resets"` // how it can go backwards; empty: it cannot
+}
+
+// Origin says that a result is a fresh value of a kind that is no fencing token.
+type Origin struct {
+	Kind string `yaml:"kind"` // random | clock | host | process
+}
+
+// Reads describes a call whose results are the outcome of an earlier call.
+type Reads struct {
+	Of  Ref `yaml:"of"`  // the earlier call's result: receiver or argument
+	Out Ref `yaml:"out"` // arguments filled through a pointer (Scan): "arg 0..."
+}
+
+// Write describes a call that changes a resource.
+type Write struct {
+	Store      string     `yaml:"store"`    // sql | redis | etcd | consul | zookeeper | s3 | gcs | dynamodb | mongo | http | rpc | file | ...
+	Op         string     `yaml:"op"`       // operation shown; for SQL it comes from the text
+	SQL        Ref        `yaml:"sql"`      // statement text
+	Args       Ref        `yaml:"args"`     // statement arguments
+	Resource   []Ref      `yaml:"resource"` // values that name what is written
+	On         Ref        `yaml:"on"`       // connection, client or transaction
+	Conditions []*Carrier `yaml:"conditions"`
+	Reject     string     `yaml:"reject"`  // how a refused write shows: rows | error | bool | succeeded | reply | none
+	Unknown    string     `yaml:"unknown"` // the condition is out of sight, for this reason (rpc, no-source)
+	Cache      bool       `yaml:"cache"`   // derived data by nature
+}
+
+// A Carrier is an argument that can hold a condition which the resource checks.
+type Carrier struct {
+	At      Ref    `yaml:"at"`      // its value; the condition holds when it is set
+	Kind    string `yaml:"kind"`    // version | unique | owner | expression (text read by the store's reader) | filter | builder
+	Compare string `yaml:"compare"` // equal | absent | present | less: for kind version
+	Is      string `yaml:"is"`      // only with this constant value ("*" for If-None-Match)
+}
+
+// Query describes a read of a resource.
+type Query struct {
+	Store    string `yaml:"store"`
+	SQL      Ref    `yaml:"sql"`
+	Args     Ref    `yaml:"args"`
+	Resource []Ref  `yaml:"resource"`
+	On       Ref    `yaml:"on"`
+}
+
+// Part describes a link of a builder chain; the chain ends in an Acquire,
+// Write or Query entry, which reads the parts from its receiver's chain.
+type Part struct {
+	Kind string `yaml:"kind"` // where | not | or | set | table | conflict | if | then | else | raw
+	Text Ref    `yaml:"text"`
+	Args Ref    `yaml:"args"`
+}
+
+// Blocks describes how long a call may take.
+type Blocks struct {
+	Kind string `yaml:"kind"` // sleep | remote | exec | wait
+	For  Ref    `yaml:"for"`  // duration argument
+	Unit string `yaml:"unit"`
+	Page bool   `yaml:"page"` // one page of a listing of unknown length
+}
+
+// Runs describes a call that runs a function argument.
+type Runs struct {
+	Func Ref    `yaml:"func"`
+	How  string `yaml:"how"` // now (returns after it) | go (may outlive the call) | later (registered, runs some day)
+}
+
+// A Command is the meaning of one Redis command, whichever client sends it.
+type Command struct {
+	Name string   `yaml:"name"` // upper case
+	With []string `yaml:"with"` // only with these option words: [NX]
+	// The roles use "word N" references: word 0 is the command itself;
+	// "word EX" is the word after the option EX.
+	Acquire *Acquire `yaml:"acquire"`
+	Renew   *Renew   `yaml:"renew"`
+	Release *Release `yaml:"release"`
+	Token   *Token   `yaml:"token"`
+	Write   *Write   `yaml:"write"`
+	Query   *Query   `yaml:"query"`
+	Script  Ref      `yaml:"script"`  // Lua text
+	Library *Library `yaml:"-"`
+	Pos     string   `yaml:"-"`
+}
+
+// An SQLFunc is the meaning of a function called in SQL text. Its references
+// are "arg N" of the SQL call.
+type SQLFunc struct {
+	Name    string   `yaml:"name"` // lower case
+	Acquire *Acquire `yaml:"acquire"`
+	Release *Release `yaml:"release"`
+	Token   *Token   `yaml:"token"`
+	Library *Library `yaml:"-"`
+	Pos     string   `yaml:"-"`
+}

@@ -1,0 +1,218 @@
+// Package lock holds the records that fencevet makes of a distributed lock: a
+// Use (one place where a lock is taken and its critical section is in view),
+// its token, its writes and their conditions, and the verdict.
+//
+// The records are plain data. The passes make them, the checks and the
+// inventory read them; neither needs SSA or syntax to do so.
+package lock
+
+import (
+	"cmp"
+	"go/token"
+)
+
+// Role tells whether the critical section of an acquire is in view.
+type Role string
+
+const (
+	RoleUse     Role = "use"     // the section is in view here
+	RoleWrapper Role = "wrapper" // takes the lock for its callers, who appear as uses
+)
+
+// Kind is what ends the lock when its holder does not.
+type Kind string
+
+const (
+	Lease    Kind = "lease"    // a time to live
+	Session  Kind = "session"  // a session that is kept alive (etcd, Consul, ZooKeeper)
+	Election Kind = "election" // leadership
+	Advisory Kind = "advisory" // a database session or transaction
+)
+
+// Condition is what the resource itself checks before it accepts a write.
+type Condition string
+
+const (
+	None        Condition = "none"
+	Token       Condition = "token"       // ordered token, compared and stored
+	Owner       Condition = "owner"       // identity of the current owner, on the same store
+	Version     Condition = "version"     // version, ETag or revision read in the section
+	Unique      Condition = "unique"      // create-once
+	Transaction Condition = "transaction" // the session or transaction that owns the lock
+	Unknown     Condition = "unknown"     // out of sight
+)
+
+// Holds reports whether a write under c cannot land once the lock was lost, or
+// is safe without it.
+func (c Condition) Holds() bool {
+	switch c {
+	case Token, Owner, Version, Unique, Transaction:
+		return true
+	}
+	return false
+}
+
+// Verdict is the answer for one use.
+type Verdict string
+
+const (
+	Fenced         Verdict = "fenced"
+	Unfenced       Verdict = "unfenced"
+	Unverified     Verdict = "unverified"
+	NoVisibleWrite Verdict = "no-visible-write"
+)
+
+// Class is what the lock is for.
+type Class string
+
+const (
+	Correctness Class = "correctness"
+	Efficiency  Class = "efficiency"
+	Undecided   Class = "undecided"
+	Unclear     Class = "unclear" // suggestions only
+)
+
+// Reason says why something was not seen.
+type Reason string
+
+const (
+	ReasonRPC       Reason = "rpc"
+	ReasonInterface Reason = "interface"
+	ReasonCallback  Reason = "callback"
+	ReasonReflect   Reason = "reflect"
+	ReasonGoroutine Reason = "goroutine"
+	ReasonCgo       Reason = "cgo"
+	ReasonNoSource  Reason = "no-source"
+	ReasonSQL       Reason = "dynamic-sql"
+	ReasonProcedure Reason = "stored-procedure"
+	ReasonSHA       Reason = "script-by-sha"
+	ReasonLimit     Reason = "limit"
+)
+
+// A Position is a place in the source. Pos is set when the file belongs to the
+// package at hand; places known from facts of other packages have only text.
+type Position struct {
+	File   string // absolute, as the file set has it
+	Line   int
+	Column int
+	Pos    token.Pos
+}
+
+// IsValid reports whether p is a place.
+func (p Position) IsValid() bool { return p.Line > 0 }
+
+// Compare orders positions by file, line and column.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}
+
+// A Frame is one step on the way from a use down to a library call, or from an
+// acquire to a write.
+type Frame struct {
+	Position
+	Function string // enclosing function, as "(*Service).Reserve"
+	Text     string // what happens there; may be empty
+}
+
+// A TTL is how long the lease lives without renewal.
+type TTL struct {
+	Text    string
+	Seconds float64 // 0 when not known
+	Source  string  // constant | default | parameter | config | none | unknown
+}
+
+// A TokenInfo says what token the lock offers, or the one that its user took.
+type TokenInfo struct {
+	Source  string // accessor, or "none"
+	Ordered *bool  // nil when there is no token
+	Reason  string
+	Resets  string // how it can go backwards; empty: it cannot
+}
+
+// A Write is a change of a resource inside the critical section.
+type Write struct {
+	Frame
+	Call      string // (*sql.DB).ExecContext
+	Operation string // UPDATE
+	Resource  string // sql:stock
+	Condition Condition
+	Reached   string // direct | call | callback | interface | goroutine
+	Checked   *bool  // whether a rejection is looked at; nil: not applicable or out of sight
+	Note      string
+	// Fault says why the condition cannot hold although something is compared;
+	// empty when nothing is. FaultAt is where, as a line of explanation.
+	Fault string
+	// Compared is the origin of what is compared as a token when it is not
+	// ordered: random, clock, host, lease id, process counter.
+	Compared string
+	Here     bool    // the call stands in the package at hand
+	Cache    bool    // derived data by nature
+	Own      bool    // the lock's own record (lease row, lock key): not a protected write
+	After    bool    // after the release
+	Trail    []Frame // from the section to the write
+}
+
+// A Call is a remark on one call of the section: a slow call, a wall-clock
+// decision, a lock statement on the wrong handle.
+type Call struct {
+	Frame
+	Call string
+	Kind string
+	Here bool
+}
+
+// A Section is what is known of the critical section's length.
+type Section struct {
+	Bounded  bool
+	AtLeast  float64 // seconds, from constants
+	Why      string
+	Longest  []Call // sleeps, loops with remote calls, commands
+	Deadline float64
+}
+
+// A Use is one lock: the records behind one line of the inventory.
+type Use struct {
+	Role     Role
+	Kind     Kind
+	Library  string
+	Package  string // import path
+	Acquire  Frame
+	Call     string // (*redsync.Mutex).LockContext
+	Via      []Frame
+	Evidence []string
+	Key      string
+	TTL      TTL
+	Renewal  string   // none | library | goroutine | unknown
+	Release  []string // deferred | explicit | callback | none | unknown, then owner-checked | unchecked
+	Token    TokenInfo
+	Writes   []Write
+	Unseen   []Reason
+	Section  Section
+	Verdict  Verdict
+	// Scope and Handle tell, for advisory locks, what owns the lock (session |
+	// transaction) and what the statement ran on (pool | conn | tx | unknown).
+	Scope  string
+	Handle string
+	Leader bool // leader loop on a self-renewed session
+	Skips  bool // the loser returns without error: the work is skipped
+	Clocks []Call
+}
+
+// Level says how much a finding matters.
+type Level string
+
+const (
+	Error   Level = "error"   // two holders can corrupt data, or the lock does not hold
+	Warning Level = "warning" // it will misbehave under load, pause or failover
+	Note    Level = "note"    // worth knowing; shown by the inventory, not by default elsewhere
+)
+
+// A Finding is what a check reports.
+type Finding struct {
+	Check   string
+	Level   Level
+	At      Position // Pos is set when it lies in the package at hand
+	Message string   // symptom, place, remedy, check in brackets
+	Use     *Use
+	Related []Frame
+}
