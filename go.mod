@@ -5,7 +5,6 @@ go 1.26.0
 require go.yaml.in/yaml/v3 v3.0.6
 
 require (
-	github.com/DataDog/go-sqllexer v0.2.6 // indirect
 	github.com/yuin/gopher-lua v1.1.2 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
