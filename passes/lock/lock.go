@@ -195,7 +195,8 @@ type Use struct {
 	Handle string
 	Leader bool // leader loop on a self-renewed session
 	Skips  bool // the loser returns without error: the work is skipped
-	Clocks []Call
+	Clocks []Call // decisions on the time of day, kind "wall"
+	Strays []Call // releases that run on another handle than the acquire
 }
 
 // Level says how much a finding matters.
