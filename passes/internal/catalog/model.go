@@ -36,30 +36,35 @@ type Library struct {
 // may be present; one call can, for example, renew and report loss.
 type Call struct {
 	Func []string `yaml:"func"` // one name or a list: pkg.Func, (pkg.T).Method, (*pkg.T).Method
+	// Param, in place of Func, means every function with a parameter of this
+	// type (pkg.T; pointer and variadic are looked through). Generated clients
+	// have no fixed names, but their signatures share a type: grpc.CallOption,
+	// metav1.UpdateOptions. An entry by name wins over one by parameter.
+	Param string `yaml:"param"`
 	// When restricts the entry to calls whose arguments match; entries with a
 	// When are tried before the one without, in file order.
 	When []*Match `yaml:"when"`
 
-	New     *New     `yaml:"new"`     // makes a lock, session or client object that carries key and TTL to the acquire
-	Option  *Option  `yaml:"option"`  // option value, or chained setter, that carries a property
-	Acquire *Acquire `yaml:"acquire"` // takes the lock
-	Renew   *Renew   `yaml:"renew"`   // extends the lease
-	Release *Release `yaml:"release"` // gives the lock back
-	Loss    *Loss    `yaml:"loss"`    // lets the holder see that the lease is gone
-	Token   *Token   `yaml:"token"`   // the result is a token, or holds one
-	Origin  *Origin  `yaml:"origin"`  // the result is fresh: random, a clock reading, a counter
-	Same    Ref      `yaml:"same"`    // result 0 is this value in another form (conversion, formatting, wrapping)
-	Reads   *Reads   `yaml:"reads"`   // the results are the outcome of an earlier call (Cmd.Result, redis.Bool, Row.Scan)
-	Write   *Write   `yaml:"write"`   // changes a resource outside the process
-	Query   *Query   `yaml:"query"`   // reads a resource outside the process
-	Part    *Part    `yaml:"part"`    // adds a part to a builder chain (gorm Where, etcd Txn.If)
-	Command []Word   `yaml:"command"` // a Redis command: words are literals or references, spread with ...
-	Blocks  *Blocks  `yaml:"blocks"`  // takes time: sleeps, waits, goes over the network
-	Runs    *Runs    `yaml:"runs"`    // calls a function argument
-	Clock   string   `yaml:"clock"`   // strip | keep | now | compare: what it does to a monotonic reading
-	Pool    string   `yaml:"pool"`    // the result is a handle: pool | conn | tx (session ownership of advisory locks)
-	Ends    bool     `yaml:"ends"`    // never returns (log.Fatal, os.Exit)
-	Pure    bool     `yaml:"pure"`    // has no effect outside the process and cannot block: never an unseen write
+	New     *New     `yaml:"new"`                                 // makes a lock, session or client object that carries key and TTL to the acquire
+	Option  *Option  `yaml:"option"`                              // option value, or chained setter, that carries a property
+	Acquire *Acquire `yaml:"acquire"`                             // takes the lock
+	Renew   *Renew   `yaml:"renew"`                               // extends the lease
+	Release *Release `yaml:"release"`                             // gives the lock back
+	Loss    *Loss    `yaml:"loss"`                                // lets the holder see that the lease is gone
+	Token   *Token   `yaml:"token"`                               // the result is a token, or holds one
+	Origin  *Origin  `yaml:"origin"`                              // the result is fresh: random, a clock reading, a counter
+	Same    Ref      `yaml:"same"`                                // result 0 is this value in another form (conversion, formatting, wrapping)
+	Reads   *Reads   `yaml:"reads"`                               // the results are the outcome of an earlier call (Cmd.Result, redis.Bool, Row.Scan)
+	Write   *Write   `yaml:"write"`                               // changes a resource outside the process
+	Query   *Query   `yaml:"query"`                               // reads a resource outside the process
+	Part    *Part    `yaml:"part"`                                // adds a part to a builder chain (gorm Where, etcd Txn.If)
+	Command []Word   `yaml:"command"`                             // a Redis command: words are literals or references, spread with ...
+	Blocks  *Blocks  `yaml:"blocks"`                              // takes time: sleeps, waits, goes over the network
+	Runs    *Runs    `yaml:"runs"`                                // calls a function argument
+	Clock   string   `yaml:"clock" enum:"strip|keep|now|compare"` // strip | keep | now | compare: what it does to a monotonic reading
+	Pool    string   `yaml:"pool" enum:"pool|conn|tx"`            // the result is a handle: pool | conn | tx (session ownership of advisory locks)
+	Ends    bool     `yaml:"ends"`                                // never returns (log.Fatal, os.Exit)
+	Pure    bool     `yaml:"pure"`                                // has no effect outside the process and cannot block: never an unseen write
 
 	Library *Library `yaml:"-"` // the file that the entry is from
 	Pos     string   `yaml:"-"` // file:line:col of the entry
@@ -76,21 +81,21 @@ type Match struct {
 type New struct {
 	Key        Ref    `yaml:"key"`
 	TTL        Ref    `yaml:"ttl"`
-	TTLUnit    string `yaml:"ttl-unit"`    // unit of an integer TTL: ns | ms | s (time.Duration needs none)
-	TTLDefault string `yaml:"ttl-default"` // Go duration, where no TTL is given
-	Value      Ref    `yaml:"value"`       // owner value
-	Options    Ref    `yaml:"options"`     // option functions or option struct that may hold any of these
-	Parent     Ref    `yaml:"parent"`      // session or client whose properties hold here too
-	Context    Ref    `yaml:"context"`     // context that bounds the object's background work (renewal)
-	Leaks      bool   `yaml:"leaks"`       // must be closed (session)
-	Store      string `yaml:"store"`       // sentinel | cluster | replica: what kind of client it is
+	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s"`               // unit of an integer TTL: ns | ms | s (time.Duration needs none)
+	TTLDefault string `yaml:"ttl-default" check:"duration"`          // Go duration, where no TTL is given
+	Value      Ref    `yaml:"value"`                                 // owner value
+	Options    Ref    `yaml:"options"`                               // option functions or option struct that may hold any of these
+	Parent     Ref    `yaml:"parent"`                                // session or client whose properties hold here too
+	Context    Ref    `yaml:"context"`                               // context that bounds the object's background work (renewal)
+	Leaks      bool   `yaml:"leaks"`                                 // must be closed (session)
+	Store      string `yaml:"store" enum:"sentinel|cluster|replica"` // sentinel | cluster | replica: what kind of client it is
 }
 
 // Option describes an option function, option field or chained setter.
 type Option struct {
 	Key     Ref    `yaml:"key"`
 	TTL     Ref    `yaml:"ttl"`
-	TTLUnit string `yaml:"ttl-unit"`
+	TTLUnit string `yaml:"ttl-unit" enum:"ns|ms|s"`
 	Value   Ref    `yaml:"value"`
 	Context Ref    `yaml:"context"`
 	Lease   Ref    `yaml:"lease"` // binds the operation to a lease (etcd WithLease)
@@ -103,24 +108,25 @@ type Option struct {
 // bool is true, a handle (pointer, interface, channel, func) is not nil, an
 // integer is 1, a string is "OK". Held lists results for which this is not so.
 type Acquire struct {
-	Kind       string  `yaml:"kind"`   // lease | session | election | advisory
-	Handle     Ref     `yaml:"handle"` // value that stands for the held lock; default result 0
+	Kind       string  `yaml:"kind" enum:"lease|session|election|advisory"` // lease | session | election | advisory
+	Handle     Ref     `yaml:"handle"`                                      // value that stands for the held lock; default result 0
 	Key        Ref     `yaml:"key"`
 	TTL        Ref     `yaml:"ttl"`
-	TTLUnit    string  `yaml:"ttl-unit"`
-	TTLDefault string  `yaml:"ttl-default"`
+	TTLUnit    string  `yaml:"ttl-unit" enum:"ns|ms|s"`
+	TTLDefault string  `yaml:"ttl-default" check:"duration"`
 	TTLNone    bool    `yaml:"ttl-none"` // never expires by time (advisory, session-bound without TTL)
 	Value      Ref     `yaml:"value"`    // owner value
 	Options    Ref     `yaml:"options"`
-	Parent     Ref     `yaml:"parent"`  // session or client whose properties (TTL) hold here
-	Context    Ref     `yaml:"context"` // context that also bounds the renewal
-	Try        bool    `yaml:"try"`     // does not wait for the holder
-	Raw        bool    `yaml:"raw"`     // a general command: a lock only with evidence
-	Renewal    string  `yaml:"renewal"` // library: renewed in the background; empty: not
-	Section    Ref     `yaml:"section"` // function that runs while the lock is held (election callback)
-	Scope      string  `yaml:"scope"`   // advisory locks: session | transaction
-	On         Ref     `yaml:"on"`      // connection whose session or transaction owns the lock
-	Success    []*Told `yaml:"success"` // replaces the rule above for the results it names
+	Parent     Ref     `yaml:"parent"`                           // session or client whose properties (TTL) hold here
+	Context    Ref     `yaml:"context"`                          // context that also bounds the renewal
+	Try        bool    `yaml:"try"`                              // does not wait for the holder
+	Raw        bool    `yaml:"raw"`                              // a general command: a lock only with evidence
+	Renewal    string  `yaml:"renewal" enum:"library"`           // library: renewed in the background; empty: not
+	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)
+	Release    Ref     `yaml:"release"`                          // result that is a function which gives the lock back
+	Scope      string  `yaml:"scope" enum:"session|transaction"` // advisory locks: session | transaction
+	On         Ref     `yaml:"on"`                               // connection whose session or transaction owns the lock
+	Success    []*Told `yaml:"success"`                          // replaces the rule above for the results it names
 }
 
 // Told names a result and the constant it has when the lock was taken.
@@ -134,10 +140,10 @@ type Renew struct {
 	Handle   Ref    `yaml:"handle"`
 	Key      Ref    `yaml:"key"`
 	TTL      Ref    `yaml:"ttl"`
-	Checked  bool   `yaml:"checked"`  // compares the owner first
-	Result   Ref    `yaml:"result"`   // where a lost lease shows
-	Interval string `yaml:"interval"` // of background renewal, as a fraction of the TTL: 1/3
-	Raw      bool   `yaml:"raw"`      // a general command (EXPIRE): a renewal only of a known lock's key
+	Checked  bool   `yaml:"checked"`                   // compares the owner first
+	Result   Ref    `yaml:"result"`                    // where a lost lease shows
+	Interval string `yaml:"interval" check:"fraction"` // of background renewal, as a fraction of the TTL: 1/3
+	Raw      bool   `yaml:"raw"`                       // a general command (EXPIRE): a renewal only of a known lock's key
 }
 
 // Release describes a call that gives a lock back.
@@ -155,7 +161,7 @@ type Release struct {
 // Loss describes how a holder can see that its lease is gone.
 type Loss struct {
 	Handle Ref    `yaml:"handle"`
-	How    string `yaml:"how"` // channel | context | callback | poll
+	How    string `yaml:"how" enum:"channel|context|callback|poll"` // channel | context | callback | poll
 	Result Ref    `yaml:"result"`
 }
 
@@ -170,7 +176,7 @@ type Token struct {
 
 // Origin says that a result is a fresh value of a kind that is no fencing token.
 type Origin struct {
-	Kind string `yaml:"kind"` // random | clock | host | process
+	Kind string `yaml:"kind" enum:"random|clock|host|process"` // random | clock | host | process
 }
 
 // Reads describes a call whose results are the outcome of an earlier call.
@@ -188,17 +194,17 @@ type Write struct {
 	Resource   []Ref      `yaml:"resource"` // values that name what is written
 	On         Ref        `yaml:"on"`       // connection, client or transaction
 	Conditions []*Carrier `yaml:"conditions"`
-	Reject     string     `yaml:"reject"`  // how a refused write shows: rows | error | bool | succeeded | reply | none
-	Unknown    string     `yaml:"unknown"` // the condition is out of sight, for this reason (rpc, no-source)
-	Cache      bool       `yaml:"cache"`   // derived data by nature
+	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|none"`        // how a refused write shows: rows | error | bool | succeeded | reply | none
+	Unknown    string     `yaml:"unknown" enum:"rpc|no-source|stored-procedure|dynamic-sql"` // the condition is out of sight, for this reason (rpc, no-source)
+	Cache      bool       `yaml:"cache"`                                                     // derived data by nature
 }
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`      // its value; the condition holds when it is set
-	Kind    string `yaml:"kind"`    // version | unique | owner | expression (text read by the store's reader) | filter | builder
-	Compare string `yaml:"compare"` // equal | absent | present | less: for kind version
-	Is      string `yaml:"is"`      // only with this constant value ("*" for If-None-Match)
+	At      Ref    `yaml:"at"`                                                         // its value; the condition holds when it is set
+	Kind    string `yaml:"kind" enum:"version|unique|owner|expression|filter|builder"` // version | unique | owner | expression (text read by the store's reader) | filter | builder
+	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                   // equal | absent | present | less: for kind version
+	Is      string `yaml:"is"`                                                         // only with this constant value ("*" for If-None-Match)
 }
 
 // Query describes a read of a resource.
@@ -213,23 +219,23 @@ type Query struct {
 // Part describes a link of a builder chain; the chain ends in an Acquire,
 // Write or Query entry, which reads the parts from its receiver's chain.
 type Part struct {
-	Kind string `yaml:"kind"` // where | not | or | set | table | conflict | if | then | else | raw
+	Kind string `yaml:"kind" enum:"where|not|or|set|table|conflict|if|then|else|raw"` // where | not | or | set | table | conflict | if | then | else | raw
 	Text Ref    `yaml:"text"`
 	Args Ref    `yaml:"args"`
 }
 
 // Blocks describes how long a call may take.
 type Blocks struct {
-	Kind string `yaml:"kind"` // sleep | remote | exec | wait
-	For  Ref    `yaml:"for"`  // duration argument
-	Unit string `yaml:"unit"`
+	Kind string `yaml:"kind" enum:"sleep|remote|exec|wait"` // sleep | remote | exec | wait
+	For  Ref    `yaml:"for"`                                // duration argument
+	Unit string `yaml:"unit" enum:"ns|ms|s"`
 	Page bool   `yaml:"page"` // one page of a listing of unknown length
 }
 
 // Runs describes a call that runs a function argument.
 type Runs struct {
 	Func Ref    `yaml:"func"`
-	How  string `yaml:"how"` // now (returns after it) | go (may outlive the call) | later (registered, runs some day)
+	How  string `yaml:"how" enum:"now|go|later"` // now (returns after it) | go (may outlive the call) | later (registered, runs some day)
 }
 
 // A Command is the meaning of one Redis command, whichever client sends it.
@@ -244,7 +250,8 @@ type Command struct {
 	Token   *Token   `yaml:"token"`
 	Write   *Write   `yaml:"write"`
 	Query   *Query   `yaml:"query"`
-	Script  Ref      `yaml:"script"`  // Lua text
+	Script  Ref      `yaml:"script"` // Lua text
+	Pure    bool     `yaml:"pure"`   // changes and tells nothing that matters (PING, SELECT)
 	Library *Library `yaml:"-"`
 	Pos     string   `yaml:"-"`
 }

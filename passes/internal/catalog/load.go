@@ -1,0 +1,316 @@
+package catalog
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Load reads one catalogue file. It is strict: whatever it does not know is an
+// error, because a misspelt key or name would silently blind the analyzer. The
+// error, if any, is of type Errors and holds every fault found.
+func Load(name string, data []byte) (*Library, error) {
+	d := &decoder{name: name}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		line, msg := syntaxError(err)
+		d.errs = append(d.errs, positioned{line, 1, "not YAML: " + msg})
+		return nil, d.err()
+	}
+	if len(doc.Content) == 0 {
+		d.errs = append(d.errs, positioned{1, 1, "empty file: want at least library and calls"})
+		return nil, d.err()
+	}
+	lib := new(Library)
+	root := doc.Content[0]
+	d.value(root, reflect.ValueOf(lib).Elem(), "")
+	d.check(root, lib)
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	lib.own()
+	return lib, nil
+}
+
+// own sets the back references of a library's entries.
+func (lib *Library) own() {
+	for _, c := range lib.Calls {
+		c.Library = lib
+	}
+	for _, c := range lib.Commands {
+		c.Library = lib
+	}
+	for _, f := range lib.SQL {
+		f.Library = lib
+	}
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+
+// syntaxError takes the line number out of yaml.v3's message.
+func syntaxError(err error) (line int, msg string) {
+	msg = err.Error()
+	m := yamlLine.FindStringSubmatch(msg)
+	line, _ = strconv.Atoi(m[1])
+	return max(line, 1), strings.TrimSpace(msg[len(m[0]):])
+}
+
+// A symbol is a parsed function name of a catalogue file.
+type symbol struct {
+	alias string
+	recv  string // receiver type, "*" for any, "" for a package-level function
+	name  string
+}
+
+func (s symbol) String() string {
+	if s.recv == "" {
+		return s.alias + "." + s.name
+	}
+	return "(" + s.alias + "." + s.recv + ")." + s.name
+}
+
+var symbolForm = regexp.MustCompile(`^(?:([\w-]+)\.(\w+)|\(\*?([\w-]+)\.(\w+|\*)\)\.(\w+))$`)
+
+// parseSymbol reads pkg.Func, (pkg.T).Method, (*pkg.T).Method or
+// (pkg.*).Method. Pointer and value receivers are not told apart: a method set
+// cannot have both.
+func parseSymbol(s string) (symbol, bool) {
+	m := symbolForm.FindStringSubmatch(s)
+	switch {
+	case m == nil:
+		return symbol{}, false
+	case m[1] != "":
+		return symbol{alias: m[1], name: m[2]}, true
+	}
+	return symbol{alias: m[3], recv: m[4], name: m[5]}, true
+}
+
+// check finds the faults that need more than one value to be seen.
+func (d *decoder) check(root *yaml.Node, lib *Library) {
+	if root.Kind != yaml.MappingNode {
+		return // already reported
+	}
+	if lib.Library == "" && child(root, "library") == nil {
+		d.errorf(root, "library is missing: give the file a unique display name")
+	}
+	if len(lib.Calls)+len(lib.Commands)+len(lib.SQL) == 0 {
+		d.errorf(root, "the file says nothing: add calls")
+	}
+	if p := child(root, "packages"); p != nil && p.Kind == yaml.MappingNode {
+		d.packages(p)
+	}
+	plain := map[string]string{} // function -> position of its entry without when
+	for i, c := range lib.Calls {
+		d.call(nth(child(root, "calls"), i), lib, c, plain)
+	}
+	for i, c := range lib.Commands {
+		d.command(nth(child(root, "commands"), i), c, plain)
+	}
+	for i, f := range lib.SQL {
+		d.sqlFunc(nth(child(root, "sql"), i), f, plain)
+	}
+}
+
+func (d *decoder) packages(n *yaml.Node) {
+	owner := map[string]string{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		alias, paths := n.Content[i], n.Content[i+1]
+		for _, p := range append([]*yaml.Node{paths}, paths.Content...) {
+			if p.Kind != yaml.ScalarNode || p.Value == "" {
+				continue
+			}
+			if strings.ContainsAny(p.Value, " \t*{}@") || strings.HasPrefix(p.Value, "/") || strings.HasSuffix(p.Value, "/") {
+				d.errorf(p, "bad import path %q: want the text of an import declaration", p.Value)
+			}
+			if o, ok := owner[alias.Value+" "+p.Value]; ok {
+				d.errorf(p, "import path %q is listed twice under %s", p.Value, o)
+			}
+			owner[alias.Value+" "+p.Value] = alias.Value
+		}
+	}
+}
+
+func (d *decoder) call(n *yaml.Node, lib *Library, c *Call, plain map[string]string) {
+	names := child(n, "func")
+	switch {
+	case n.Kind != yaml.MappingNode:
+		return // already reported
+	case names == nil && c.Param == "":
+		d.errorf(n, "entry without func: name the function it describes")
+	case names != nil && c.Param != "":
+		d.errorf(n, "func and param exclude each other: make two entries")
+	}
+	if c.Param != "" {
+		if s, ok := parseSymbol(c.Param); !ok || s.recv != "" {
+			d.errorf(child(n, "param"), "bad type name %q: want pkg.T", c.Param)
+		} else {
+			d.alias(child(n, "param"), lib, s.alias)
+		}
+	}
+	for i, f := range c.Func {
+		at := nth(names, i)
+		s, ok := parseSymbol(f)
+		if !ok {
+			if f != "" {
+				d.errorf(at, "bad function name %q: want pkg.Func, (pkg.T).Method, (*pkg.T).Method or (pkg.*).Method", f)
+			}
+			continue
+		}
+		d.alias(at, lib, s.alias)
+		if s.recv == "" && c.usesReceiver() {
+			d.errorf(at, "%s has no receiver, but the entry refers to one", f)
+		}
+		if len(c.When) == 0 {
+			d.once(at, s.String(), plain)
+		}
+	}
+	if !c.says() {
+		d.errorf(n, "entry without a meaning: add a role such as acquire, release, write or pure")
+	}
+	for i, m := range c.When {
+		if m.At.IsZero() || len(m.Is)+len(m.Not) == 0 {
+			d.errorf(nth(child(n, "when"), i), "condition needs at, and is or not")
+		}
+	}
+	if c.Runs != nil && c.Runs.Func.IsZero() {
+		d.errorf(child(n, "runs"), "runs needs func: which argument is called")
+	}
+	if c.Acquire != nil && c.Acquire.Kind == "" {
+		d.errorf(child(n, "acquire"), "acquire needs kind: lease, session, election or advisory")
+	}
+}
+
+func (d *decoder) command(n *yaml.Node, c *Command, plain map[string]string) {
+	switch {
+	case n.Kind != yaml.MappingNode:
+		return
+	case c.Name == "" || c.Name != strings.ToUpper(c.Name):
+		d.errorf(n, "command needs a name in upper case")
+	case c.Acquire == nil && c.Renew == nil && c.Release == nil && c.Token == nil && c.Write == nil && c.Query == nil && c.Script.IsZero() && !c.Pure:
+		d.errorf(n, "command %s without a meaning: add a role such as write or query", c.Name)
+	}
+	d.once(n, "command "+strings.Join(append([]string{c.Name}, c.With...), " "), plain)
+}
+
+func (d *decoder) sqlFunc(n *yaml.Node, f *SQLFunc, plain map[string]string) {
+	switch {
+	case n.Kind != yaml.MappingNode:
+		return
+	case f.Name == "" || f.Name != strings.ToLower(f.Name):
+		d.errorf(n, "SQL function needs a name in lower case")
+	case f.Acquire == nil && f.Release == nil && f.Token == nil:
+		d.errorf(n, "SQL function %s without a meaning: add acquire, release or token", f.Name)
+	}
+	d.once(n, "SQL function "+f.Name, plain)
+}
+
+// once refuses a second entry for the same thing.
+func (d *decoder) once(n *yaml.Node, key string, plain map[string]string) {
+	if first, ok := plain[key]; ok {
+		d.errorf(n, "%s has an entry at %s already: merge the two, or add when", key, first)
+		return
+	}
+	plain[key] = d.pos(n)
+}
+
+func (d *decoder) alias(n *yaml.Node, lib *Library, alias string) {
+	if _, ok := lib.Packages[alias]; ok {
+		return
+	}
+	var known []string
+	for a := range lib.Packages {
+		known = append(known, a)
+	}
+	slices.Sort(known)
+	d.errorf(n, "unknown package alias %q: add it to packages (known: %s)", alias, strings.Join(known, ", "))
+}
+
+// says reports whether the entry has any role.
+func (c *Call) says() bool {
+	v := reflect.ValueOf(*c)
+	for f, fv := range v.Fields() {
+		switch keyOf(f) {
+		case "", "func", "param", "when":
+		default:
+			if !fv.IsZero() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *Call) usesReceiver() bool {
+	found := false
+	c.refs(func(r Ref) { found = found || r.Base == Receiver })
+	return found
+}
+
+// refs calls f for every reference in the entry.
+func (c *Call) refs(f func(Ref)) {
+	walkRefs(reflect.ValueOf(c).Elem(), f)
+}
+
+func walkRefs(v reflect.Value, f func(Ref)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == refType {
+			if r := v.Interface().(Ref); !r.IsZero() {
+				f(r)
+			}
+			return
+		}
+		if v.Type() == libraryType {
+			return
+		}
+		for _, fv := range v.Fields() {
+			walkRefs(fv, f)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			walkRefs(v.Elem(), f)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			walkRefs(v.Index(i), f)
+		}
+	}
+}
+
+// child returns the value of a key of a mapping node, nil if there is none.
+func child(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// nth returns item i of a list node, or the node itself where a single value
+// stands for a list of one.
+func nth(n *yaml.Node, i int) *yaml.Node {
+	if n != nil && n.Kind == yaml.SequenceNode && i < len(n.Content) {
+		return n.Content[i]
+	}
+	if n == nil {
+		return &yaml.Node{Line: 1, Column: 1}
+	}
+	return n
+}
+
+// String returns the entry's functions, for messages.
+func (c *Call) String() string {
+	if c.Param != "" {
+		return fmt.Sprintf("functions with a %s parameter", c.Param)
+	}
+	return strings.Join(c.Func, ", ")
+}

@@ -1,0 +1,274 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Catalog answers what functions, Redis commands and SQL functions mean.
+// It is immutable and safe for concurrent use.
+type Catalog struct {
+	libs  []*Library // sorted by name
+	paths map[string]pathInfo
+	index func() *index
+}
+
+type pathInfo struct{ lock bool }
+
+// A key names a function: import path, receiver type ("*" for any) and name.
+// A key without name is a parameter type.
+type key struct{ path, recv, name string }
+
+// index holds the entries by what they are looked up with. It is built at the
+// first lookup: most packages have nothing to look up.
+type index struct {
+	calls    map[key][]*Call
+	params   map[key][]*Call
+	commands map[string][]*Command
+	sql      map[string]*SQLFunc
+}
+
+// With returns the catalogue with further libraries on top: an entry of theirs
+// replaces all entries of c for the same function. Two further libraries that
+// describe the same function are an error.
+func (c *Catalog) With(extra ...*Library) (*Catalog, error) {
+	if len(extra) == 0 {
+		return c, nil
+	}
+	over, err := newIndex(extra)
+	if err != nil {
+		return nil, err
+	}
+	m := &Catalog{libs: append(slices.Clone(c.libs), extra...), paths: pathsOf(extra)}
+	for p, info := range c.paths {
+		m.paths[p] = pathInfo{lock: info.lock || m.paths[p].lock}
+	}
+	sortLibraries(m.libs)
+	m.index = sync.OnceValue(func() *index { return merge(over, c.index()) })
+	return m, nil
+}
+
+func sortLibraries(libs []*Library) {
+	slices.SortFunc(libs, func(a, b *Library) int { return cmp.Compare(a.Library, b.Library) })
+}
+
+func pathsOf(libs []*Library) map[string]pathInfo {
+	paths := map[string]pathInfo{}
+	for _, lib := range libs {
+		for _, list := range lib.Packages {
+			for _, p := range list {
+				paths[p] = pathInfo{lock: lib.Locks || paths[p].lock}
+			}
+		}
+	}
+	return paths
+}
+
+// newIndex indexes libraries that all have the same rank, so that two entries
+// for one function exclude each other.
+func newIndex(libs []*Library) (*index, error) {
+	x := &index{calls: map[key][]*Call{}, params: map[key][]*Call{}, commands: map[string][]*Command{}, sql: map[string]*SQLFunc{}}
+	var errs Errors
+	clash := func(pos, what, first string) {
+		errs = append(errs, &Error{pos, fmt.Sprintf("%s has an entry at %s already: remove one", what, first)})
+	}
+	for _, lib := range libs {
+		for _, c := range lib.Calls {
+			c.keys(func(k key, name string) {
+				if k.name == "" {
+					x.params[k] = append(x.params[k], c)
+					return
+				}
+				for _, o := range x.calls[k] {
+					if len(c.When) == 0 && len(o.When) == 0 {
+						clash(c.Pos, name, o.Pos)
+					}
+				}
+				x.calls[k] = append(x.calls[k], c)
+			})
+		}
+		for _, c := range lib.Commands {
+			for _, o := range x.commands[c.Name] {
+				if slices.Equal(o.With, c.With) {
+					clash(c.Pos, "command "+c.Name, o.Pos)
+				}
+			}
+			x.commands[c.Name] = append(x.commands[c.Name], c)
+		}
+		for _, f := range lib.SQL {
+			if o := x.sql[f.Name]; o != nil {
+				clash(f.Pos, "SQL function "+f.Name, o.Pos)
+			}
+			x.sql[f.Name] = f
+		}
+	}
+	for _, list := range x.calls {
+		slices.SortStableFunc(list, func(a, b *Call) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	for _, list := range x.commands { // the most demanding options first
+		slices.SortStableFunc(list, func(a, b *Command) int { return cmp.Compare(len(b.With), len(a.With)) })
+	}
+	if errs != nil {
+		return nil, errs
+	}
+	return x, nil
+}
+
+// rank puts entries with a condition before those without.
+func rank(c *Call) int {
+	if len(c.When) > 0 {
+		return 0
+	}
+	return 1
+}
+
+// keys calls f for everything the entry is found by.
+func (c *Call) keys(f func(k key, name string)) {
+	names := c.Func
+	if c.Param != "" {
+		names = []string{c.Param}
+	}
+	for _, name := range names {
+		s, ok := parseSymbol(name)
+		if !ok {
+			continue
+		}
+		for _, path := range c.Library.Packages[s.alias] {
+			if c.Param != "" {
+				f(key{path: path, recv: s.name}, name)
+			} else {
+				f(key{path, s.recv, s.name}, name)
+			}
+		}
+	}
+}
+
+// merge lays one index over another. Base wildcards for the same method give
+// way to an exact entry by the order of lookup, not here.
+func merge(over, base *index) *index {
+	x := &index{calls: clone(base.calls), params: clone(base.params), commands: clone(base.commands), sql: clone(base.sql)}
+	lay(x.calls, over.calls)
+	lay(x.params, over.params)
+	lay(x.commands, over.commands)
+	lay(x.sql, over.sql)
+	return x
+}
+
+func clone[K comparable, V any](m map[K]V) map[K]V {
+	c := make(map[K]V, len(m))
+	lay(c, m)
+	return c
+}
+
+func lay[K comparable, V any](dst, src map[K]V) {
+	for k, v := range src {
+		dst[k] = v
+	}
+}
+
+// Calls returns the entries for a called function, those with a condition on
+// the arguments first; nil if the catalogue does not know the function. An
+// entry for the receiver type wins over one for any receiver of the package,
+// and both over one for a parameter type.
+func (c *Catalog) Calls(fn *types.Func) []*Call {
+	fn = fn.Origin()
+	if fn.Pkg() == nil {
+		return nil // error.Error
+	}
+	path := unvendored(fn.Pkg().Path())
+	sig := fn.Signature()
+	x := c.index()
+	if _, ok := c.paths[path]; ok {
+		recv := ""
+		if r := sig.Recv(); r != nil {
+			recv = typeName(r.Type()).name
+		}
+		if list := x.calls[key{path, recv, fn.Name()}]; list != nil {
+			return list
+		}
+		if recv != "" || sig.Recv() != nil {
+			if list := x.calls[key{path, "*", fn.Name()}]; list != nil {
+				return list
+			}
+		}
+	}
+	for i := sig.Params().Len() - 1; i >= 0; i-- { // options stand last
+		t := sig.Params().At(i).Type()
+		if s, ok := t.(*types.Slice); ok {
+			t = s.Elem()
+		}
+		if n := typeName(t); n.path != "" {
+			if list := x.params[key{path: n.path, recv: n.name}]; list != nil {
+				return list
+			}
+		}
+	}
+	return nil
+}
+
+type named struct{ path, name string }
+
+// typeName names a defined type or a pointer to one.
+func typeName(t types.Type) named {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return named{}
+	}
+	return named{unvendored(n.Obj().Pkg().Path()), n.Obj().Name()}
+}
+
+// unvendored returns the import path as the source writes it.
+func unvendored(path string) string {
+	if i := strings.LastIndex(path, "/vendor/"); i >= 0 {
+		return path[i+len("/vendor/"):]
+	}
+	return strings.TrimPrefix(path, "vendor/")
+}
+
+// Command returns the meaning of a Redis command given as words; words that
+// are not constant are empty. Options are looked for after the command's name.
+func (c *Catalog) Command(words []string) *Command {
+	if len(words) == 0 {
+		return nil
+	}
+	for _, cmd := range c.index().commands[strings.ToUpper(words[0])] {
+		if cmd.hasOptions(words[1:]) {
+			return cmd
+		}
+	}
+	return nil
+}
+
+func (c *Command) hasOptions(words []string) bool {
+	for _, o := range c.With {
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, o) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// SQLFunc returns the meaning of a function called in SQL text, nil if it has
+// none. A schema prefix (pg_catalog., sys., dbo.) is looked through.
+func (c *Catalog) SQLFunc(name string) *SQLFunc {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	return c.index().sql[name]
+}
+
+// Libraries returns all libraries, sorted by name.
+func (c *Catalog) Libraries() []*Library { return slices.Clone(c.libs) }
+
+// Relevant reports whether a package is catalogued at all, and whether it is
+// one whose import can mean a lock.
+func (c *Catalog) Relevant(path string) (lock, known bool) {
+	info, known := c.paths[unvendored(path)]
+	return info.lock, known
+}
