@@ -193,8 +193,8 @@ type Use struct {
 	// transaction) and what the statement ran on (pool | conn | tx | unknown).
 	Scope  string
 	Handle string
-	Leader bool // leader loop on a self-renewed session
-	Skips  bool // the loser returns without error: the work is skipped
+	Leader bool   // leader loop on a self-renewed session
+	Skips  bool   // the loser returns without error: the work is skipped
 	Clocks []Call // decisions on the time of day, kind "wall"
 	Strays []Call // releases that run on another handle than the acquire
 }
