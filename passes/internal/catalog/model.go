@@ -33,7 +33,9 @@ type Library struct {
 }
 
 // A Call says what one function (or several alike) means. Any subset of roles
-// may be present; one call can, for example, renew and report loss.
+// may be present; one call can, for example, renew and report loss. Roles that
+// reach a store (Acquire, Renew, Release, Write, Query, Command) imply a network
+// round trip, except on files; Blocks is for functions without such a role.
 type Call struct {
 	Func []string `yaml:"func"` // one name or a list: pkg.Func, (pkg.T).Method, (*pkg.T).Method
 	// Param, in place of Func, means every function with a parameter of this
@@ -81,7 +83,7 @@ type Match struct {
 type New struct {
 	Key        Ref    `yaml:"key"`
 	TTL        Ref    `yaml:"ttl"`
-	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s"`               // unit of an integer TTL: ns | ms | s (time.Duration needs none)
+	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`  // unit of an integer TTL (a time.Duration needs none); unix, unix-ms: a point in time
 	TTLDefault string `yaml:"ttl-default" check:"duration"`          // Go duration, where no TTL is given
 	Value      Ref    `yaml:"value"`                                 // owner value
 	Options    Ref    `yaml:"options"`                               // option functions or option struct that may hold any of these
@@ -95,7 +97,7 @@ type New struct {
 type Option struct {
 	Key     Ref    `yaml:"key"`
 	TTL     Ref    `yaml:"ttl"`
-	TTLUnit string `yaml:"ttl-unit" enum:"ns|ms|s"`
+	TTLUnit string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`
 	Value   Ref    `yaml:"value"`
 	Context Ref    `yaml:"context"`
 	Lease   Ref    `yaml:"lease"` // binds the operation to a lease (etcd WithLease)
@@ -112,7 +114,7 @@ type Acquire struct {
 	Handle     Ref     `yaml:"handle"`                                      // value that stands for the held lock; default result 0
 	Key        Ref     `yaml:"key"`
 	TTL        Ref     `yaml:"ttl"`
-	TTLUnit    string  `yaml:"ttl-unit" enum:"ns|ms|s"`
+	TTLUnit    string  `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`
 	TTLDefault string  `yaml:"ttl-default" check:"duration"`
 	TTLNone    bool    `yaml:"ttl-none"` // never expires by time (advisory, session-bound without TTL)
 	Value      Ref     `yaml:"value"`    // owner value
@@ -140,6 +142,7 @@ type Renew struct {
 	Handle   Ref    `yaml:"handle"`
 	Key      Ref    `yaml:"key"`
 	TTL      Ref    `yaml:"ttl"`
+	TTLUnit  string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`
 	Checked  bool   `yaml:"checked"`                   // compares the owner first
 	Result   Ref    `yaml:"result"`                    // where a lost lease shows
 	Interval string `yaml:"interval" check:"fraction"` // of background renewal, as a fraction of the TTL: 1/3
@@ -194,20 +197,21 @@ type Write struct {
 	Resource   []Ref      `yaml:"resource"` // values that name what is written
 	On         Ref        `yaml:"on"`       // connection, client or transaction
 	Conditions []*Carrier `yaml:"conditions"`
-	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|none"`        // how a refused write shows: rows | error | bool | succeeded | reply | none
-	Unknown    string     `yaml:"unknown" enum:"rpc|no-source|stored-procedure|dynamic-sql"` // the condition is out of sight, for this reason (rpc, no-source)
-	Cache      bool       `yaml:"cache"`                                                     // derived data by nature
+	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|none"`                      // how a refused write shows: rows | error | bool | succeeded | reply | none
+	Unknown    string     `yaml:"unknown" enum:"rpc|no-source|stored-procedure|dynamic-sql|script-by-sha"` // the condition is out of sight, for this reason (rpc, no-source)
+	Cache      bool       `yaml:"cache"`                                                                   // derived data by nature
 }
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`                                                         // its value; the condition holds when it is set
+	At      Ref    `yaml:"at"`                                                         // its value; the condition holds when it is set. Empty: it always holds
 	Kind    string `yaml:"kind" enum:"version|unique|owner|expression|filter|builder"` // version | unique | owner | expression (text read by the store's reader) | filter | builder
 	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                   // equal | absent | present | less: for kind version
 	Is      string `yaml:"is"`                                                         // only with this constant value ("*" for If-None-Match)
 }
 
-// Query describes a read of a resource.
+// Query describes a read of a resource. For SQL the text decides: a statement
+// that changes rows or takes a lock does so whichever call sends it.
 type Query struct {
 	Store    string `yaml:"store"`
 	SQL      Ref    `yaml:"sql"`
@@ -228,7 +232,7 @@ type Part struct {
 type Blocks struct {
 	Kind string `yaml:"kind" enum:"sleep|remote|exec|wait"` // sleep | remote | exec | wait
 	For  Ref    `yaml:"for"`                                // duration argument
-	Unit string `yaml:"unit" enum:"ns|ms|s"`
+	Unit string `yaml:"unit" enum:"ns|ms|s|unix|unix-ms"`
 	Page bool   `yaml:"page"` // one page of a listing of unknown length
 }
 
@@ -239,6 +243,7 @@ type Runs struct {
 }
 
 // A Command is the meaning of one Redis command, whichever client sends it.
+// A write's operation is the command's name where Op is empty.
 type Command struct {
 	Name string   `yaml:"name"` // upper case
 	With []string `yaml:"with"` // only with these option words: [NX]
@@ -250,7 +255,7 @@ type Command struct {
 	Token   *Token   `yaml:"token"`
 	Write   *Write   `yaml:"write"`
 	Query   *Query   `yaml:"query"`
-	Script  Ref      `yaml:"script"` // Lua text
+	Script  Ref      `yaml:"script"` // Lua text; word 2 counts the keys that follow it, "*" says that word 3 is the list of them
 	Pure    bool     `yaml:"pure"`   // changes and tells nothing that matters (PING, SELECT)
 	Library *Library `yaml:"-"`
 	Pos     string   `yaml:"-"`

@@ -1,0 +1,45 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Manual cuts the manual of the named check out of its doc.go:
+//
+//	// Package unfenced defines the check of that name.
+//	//
+//	// # Analyzer unfenced
+//	//
+//	// unfenced: report writes that no fencing token guards
+//	//
+//	// The long text, with headings of its own.
+//	package unfenced
+//
+// The result is what [analysis.Analyzer.Doc] wants: the summary, a blank line,
+// the long text. It is read from the source line by line rather than parsed,
+// because it happens whenever the process starts, also for go vet's questions.
+// Manual panics if the file does not have this form.
+func Manual(source, name string) string {
+	var text []string
+	inside := false
+	for line := range strings.Lines(source) {
+		line, comment := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "//")
+		if !comment {
+			break
+		}
+		line = strings.TrimPrefix(line, " ")
+		if analyzer, ok := strings.CutPrefix(line, "# Analyzer "); ok {
+			inside = analyzer == name
+			continue
+		}
+		if inside {
+			text = append(text, line)
+		}
+	}
+	manual, ok := strings.CutPrefix(strings.TrimSpace(strings.Join(text, "\n")), name+": ")
+	if !ok {
+		panic(fmt.Sprintf("doc.go has no section %q that starts with %q", "# Analyzer "+name, name+": "))
+	}
+	return manual
+}

@@ -1,0 +1,176 @@
+// Package suggest guesses what a lock is for where nobody wrote it down.
+//
+// The guess decides how loud a finding is, so it errs towards "unclear": an
+// error that a good reviewer waves through costs more trust than a warning that
+// should have been one. Structure is asked first, names last.
+package suggest
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A Suggestion is a class with the reasons for it.
+type Suggestion struct {
+	Class   lock.Class // correctness | efficiency | unclear
+	Reasons []string   // most telling first
+}
+
+// For suggests what the lock of u is for.
+func For(u *lock.Use) Suggestion {
+	if u.Verdict == lock.Fenced {
+		return Suggestion{lock.Correctness, []string{"every write in view is guarded by the resource"}}
+	}
+	var (
+		protected, derived, guarded int
+		changes                     *lock.Write // accepted by the resource whoever holds the lock
+	)
+	for i := range u.Writes {
+		w := &u.Writes[i]
+		switch {
+		case w.Own || w.After:
+			continue
+		case isDerived(w):
+			derived++
+		case w.Condition.Holds():
+			guarded++
+		case changes == nil && w.Operation != "DELETE":
+			// Deleting twice changes nothing more; deleting what another holder
+			// still uses does. A delete alone says neither.
+			changes = w
+		}
+		protected++
+	}
+	cared, caredFor := named(u, correctnessWords)
+	idle, idleFor := named(u, efficiencyWords)
+
+	s := Suggestion{Class: lock.Unclear}
+	because := func(format string, args ...any) { s.Reasons = append(s.Reasons, fmt.Sprintf(format, args...)) }
+
+	switch {
+	case protected > 0 && derived == protected:
+		s.Class = lock.Efficiency
+		because("writes only derived data, which can be made again")
+
+	case u.Skips:
+		because("the loser skips the work without an error")
+		if caredFor {
+			because("but the name says %s", cared)
+			break
+		}
+		s.Class = lock.Efficiency
+
+	case changes != nil:
+		because("%s is accepted without a condition, and the loser waits or fails", describe(changes))
+		if idleFor && !caredFor {
+			because("but the name says %s", idle)
+			return s
+		}
+		s.Class = lock.Correctness
+
+	case caredFor && !idleFor:
+		s.Class = lock.Correctness
+
+	case idleFor && !caredFor:
+		s.Class = lock.Efficiency
+	}
+
+	switch {
+	case s.Class == lock.Correctness && caredFor:
+		because("the name says %s", cared)
+	case s.Class == lock.Efficiency && idleFor:
+		because("the name says %s", idle)
+	case len(s.Reasons) == 0 && guarded > 0:
+		because("the writes in view are safe without the lock")
+	case len(s.Reasons) == 0:
+		because("neither the section nor its name tells what two holders would break")
+	}
+	return s
+}
+
+func describe(w *lock.Write) string {
+	if w.Operation != "" && w.Resource != "" {
+		return w.Operation + " " + w.Resource
+	}
+	for _, text := range []string{w.Resource, w.Operation, w.Call} {
+		if text != "" {
+			return text
+		}
+	}
+	return "a write"
+}
+
+// isDerived reports whether what w writes can be made again: a cache or metric,
+// or a file in a temporary directory.
+func isDerived(w *lock.Write) bool {
+	if w.Cache {
+		return true
+	}
+	file, ok := strings.CutPrefix(w.Resource, "file:")
+	return ok && (strings.HasPrefix(file, "/tmp/") || strings.Contains(file, "TempDir()"))
+}
+
+// Stems of words, so that "migrat" is found in migrate, migration and migrator.
+var (
+	efficiencyWords = []string{
+		"cache", "cron", "dedup", "gc", "cleanup", "cleaner", "expir", "evict", "heartbeat", "metric", "poll", "prefetch",
+		"prune", "purge", "reap", "refresh", "reindex", "scrape", "stats", "sweep", "warm",
+	}
+	correctnessWords = []string{
+		"allocat", "balance", "billing", "booking", "charge", "checkout", "credit", "debit", "deposit", "inventory",
+		"invoice", "ledger", "migrat", "order", "payment", "payout", "quota", "refund", "reservation", "reserve", "settle",
+		"stock", "transfer", "wallet", "withdraw",
+	}
+	wholeWords = []string{"gc"} // too short to be the start of a word
+)
+
+// named returns the first word in the key, the function or the package of u
+// that begins with one of stems.
+func named(u *lock.Use, stems []string) (word string, ok bool) {
+	for _, text := range []string{u.Key, u.Acquire.Function, path.Base(u.Package)} {
+		for _, word := range words(text) {
+			for _, stem := range stems {
+				if word == stem || strings.HasPrefix(word, stem) && !slices.Contains(wholeWords, stem) {
+					return word, true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// words splits an identifier or key into lower-case words: "RefreshFXRates" is
+// refresh, fx, rates.
+func words(text string) []string {
+	var (
+		all  []string
+		word []rune
+	)
+	end := func() {
+		if len(word) > 0 {
+			all = append(all, strings.ToLower(string(word)))
+		}
+		word = word[:0]
+	}
+	runes := []rune(text)
+	for i, r := range runes {
+		if !unicode.IsLetter(r) {
+			end()
+			continue
+		}
+		upper := unicode.IsUpper(r)
+		afterLower := i > 0 && unicode.IsLower(runes[i-1])
+		beforeLower := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+		if upper && (afterLower || beforeLower) {
+			end()
+		}
+		word = append(word, r)
+	}
+	end()
+	return all
+}

@@ -1,0 +1,49 @@
+// Package poolconn defines the check of that name.
+//
+// # Analyzer poolconn
+//
+// poolconn: report session locks that are taken through a connection pool
+//
+// pg_advisory_lock, GET_LOCK and sp_getapplock with a session owner belong to
+// the database session that asked. A *sql.DB (or pgxpool.Pool, or gorm.DB) is a
+// pool: every statement runs on whichever connection is free. Lock and unlock
+// then meet different sessions.
+//
+// # Why it loses data
+//
+//	lock    -> connection 1: granted to session 1
+//	unlock  -> connection 2: "you do not own this lock", and the lock stays
+//	lock    -> connection 1, another request: granted again, session 1 owns it already
+//
+// The first outcome stops everybody until connection 1 is closed, the second
+// lets two requests of one process into the section at once.
+//
+// # Bad
+//
+//	db.ExecContext(ctx, "SELECT pg_advisory_lock($1)", id)
+//	defer db.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", id)
+//
+// # Good
+//
+//	conn, err := db.Conn(ctx)
+//	if err != nil {
+//		return err
+//	}
+//	defer conn.Close()
+//	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", id); err != nil {
+//		return err
+//	}
+//	defer conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", id)
+//
+// Or pg_advisory_xact_lock in a transaction, which needs no unlock.
+//
+// # How it decides
+//
+// The handle on which the statement runs is a pool by its type, or an unlock
+// runs on another handle than the lock. The finding stands at the statement.
+//
+// # When it stays silent
+//
+// Where the type of the handle does not tell (an interface of the project with
+// an ExecContext method) nothing is reported.
+package poolconn

@@ -1,0 +1,51 @@
+package poolconn
+
+import (
+	_ "embed"
+	"fmt"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+//go:embed doc.go
+var doc string
+
+// Check reports session locks that are taken through a connection pool.
+var Check = &check.Check{
+	Name:    "poolconn",
+	Doc:     check.Manual(doc, "poolconn"),
+	Default: true,
+	Run:     run,
+}
+
+// Analyzer is Check for go/analysis drivers.
+var Analyzer *analysis.Analyzer = Check.Analyzer()
+
+func run(u *lock.Use, report func(lock.Finding)) {
+	// The statement itself is wrong, so it is reported where it stands: by the
+	// wrapper that sends it, not by each of the wrapper's callers.
+	if u.Kind != lock.Advisory || u.Scope != "session" || len(u.Via) > 0 {
+		return
+	}
+	if u.Handle == "pool" {
+		report(lock.Finding{
+			At:    u.Acquire.Position,
+			Level: lock.Error,
+			Message: fmt.Sprintf("the lock is stuck or guards nothing: %s belongs to one database session, but %s takes any connection of the pool, and the next statement or the unlock may get another; use one *sql.Conn (or a transaction with its transaction-level lock) from lock to unlock",
+				check.Lock(u), check.Short(u.Call)),
+		})
+		return
+	}
+	for _, c := range u.Strays {
+		report(lock.Finding{
+			At:    c.Position,
+			Level: lock.Error,
+			Message: fmt.Sprintf("the lock stays held: %s was taken on another connection (%s) than %s releases it on, and a session can only release its own; use the connection that took it",
+				check.Lock(u), check.Place(u.Acquire.Position), check.Short(c.Call)),
+			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
+		})
+	}
+}

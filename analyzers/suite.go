@@ -1,0 +1,79 @@
+// Package analyzers lists the checks of fencevet.
+package analyzers
+
+import (
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/longsection"
+	"github.com/fencevet/fencevet/analyzers/poolconn"
+	"github.com/fencevet/fencevet/analyzers/unfenced"
+	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
+	"github.com/fencevet/fencevet/analyzers/wallclock"
+	"github.com/fencevet/fencevet/analyzers/weakcondition"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A Check is one rule over the records of a lock.
+type Check = check.Check
+
+// suite is in the order in which a reader asks: does the resource refuse a
+// stale holder at all, does it refuse it in earnest, does the lock hold.
+//
+// A check is on by default once its precision was measured; every one that is
+// not carries the reason here, in its Why.
+var suite = []*struct {
+	*Check
+	Analyzer *analysis.Analyzer
+}{
+	{unfenced.Check, unfenced.Analyzer},
+	{weakcondition.Check, weakcondition.Analyzer},
+	{unorderedtoken.Check, unorderedtoken.Analyzer},
+	{poolconn.Check, poolconn.Analyzer},
+	{wallclock.Check, wallclock.Analyzer},
+	{longsection.Check, longsection.Analyzer},
+}
+
+// Checks returns all checks.
+func Checks() []*Check {
+	var all []*Check
+	for _, s := range suite {
+		all = append(all, s.Check)
+	}
+	return all
+}
+
+// All returns the analyzers of the checks that are on by default.
+func All() []*analysis.Analyzer {
+	var all []*analysis.Analyzer
+	for _, s := range suite {
+		if s.Default {
+			all = append(all, s.Analyzer)
+		}
+	}
+	return all
+}
+
+// Find runs the checks that are on by default over uses and sorts what they
+// find by place.
+func Find(uses []*lock.Use) []lock.Finding {
+	var found []lock.Finding
+	for _, s := range suite {
+		if s.Default {
+			found = append(found, s.Find(uses)...)
+		}
+	}
+	check.Sort(found)
+	return found
+}
+
+// AtLeast returns the findings of the given level and above.
+func AtLeast(least lock.Level, found []lock.Finding) []lock.Finding {
+	var loud []lock.Finding
+	for _, f := range found {
+		if check.Rank(f.Level) >= check.Rank(least) {
+			loud = append(loud, f)
+		}
+	}
+	return loud
+}

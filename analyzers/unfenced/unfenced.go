@@ -1,0 +1,96 @@
+package unfenced
+
+import (
+	_ "embed"
+	"fmt"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/internal/suggest"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+//go:embed doc.go
+var doc string
+
+// Check reports writes that no fencing token guards.
+var Check = &check.Check{
+	Name:    "unfenced",
+	Doc:     check.Manual(doc, "unfenced"),
+	Default: true,
+	Run:     run,
+}
+
+// Analyzer is Check for go/analysis drivers.
+var Analyzer *analysis.Analyzer = Check.Analyzer()
+
+func run(u *lock.Use, report func(lock.Finding)) {
+	// What a wrapper guards is decided by its callers, who are uses themselves.
+	if u.Role == lock.RoleWrapper || u.Verdict != lock.Unfenced {
+		return
+	}
+	var open []*lock.Write
+	for i := range u.Writes {
+		if w := &u.Writes[i]; unguarded(w) {
+			open = append(open, w)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+
+	// One finding per use: its writes share one remedy.
+	first := open[0]
+	for _, w := range open {
+		if check.SamePackage(u, w) {
+			first = w
+			break
+		}
+	}
+	f := lock.Finding{Level: level(u), Message: message(u, first, len(open)-1)}
+	if check.SamePackage(u, first) {
+		f.At = first.Position
+		f.Related = append(f.Related, check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u)))
+	} else {
+		f.At = u.Acquire.Position
+	}
+	for _, w := range open {
+		if w.Position != f.At {
+			f.Related = append(f.Related, check.Frame(w.Position, "%s of %s without a token", check.Verb(w), check.Resource(w)))
+		}
+	}
+	report(f)
+}
+
+// unguarded reports whether nothing is compared before w is accepted. Where
+// something is compared, though in vain, another check tells what is wrong.
+func unguarded(w *lock.Write) bool {
+	return w.Condition == lock.None && w.Fault == "" && w.Compared == "" && !w.Own && !w.After
+}
+
+func level(u *lock.Use) lock.Level {
+	switch suggest.For(u).Class {
+	case lock.Correctness:
+		return lock.Error
+	case lock.Efficiency:
+		return lock.Note
+	}
+	return lock.Warning
+}
+
+func message(u *lock.Use, w *lock.Write, more int) string {
+	others := ""
+	switch {
+	case more == 1:
+		others = " and 1 more write"
+	case more > 1:
+		others = fmt.Sprintf(" and %d more writes", more)
+	}
+	remedy := "its holder has no ordered token to send: take one (a revision, or a counter of the store) and let the resource refuse older ones"
+	if ordered := u.Token.Ordered; ordered != nil && *ordered {
+		remedy = fmt.Sprintf("send %s along and let the resource refuse older ones", u.Token.Source)
+	}
+	return fmt.Sprintf("two holders can both write %s: %s%s is accepted after %s (acquired at %s) was lost; %s",
+		check.Resource(w), check.Verb(w), others, check.Lock(u), check.Place(u.Acquire.Position), remedy)
+}

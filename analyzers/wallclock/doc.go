@@ -1,0 +1,40 @@
+// Package wallclock defines the check of that name.
+//
+// # Analyzer wallclock
+//
+// wallclock: report decisions about a lease that depend on the time of day
+//
+// A lease ends after a duration. Whoever decides by the time of day whether it
+// still lives, or when to renew it, decides wrongly whenever a clock is set: by
+// NTP, by an administrator, or because it is another machine's clock.
+//
+// # Why it loses data
+//
+//	A stores "expires 12:00:30" with the lock; its clock is 40 seconds slow
+//	B reads it at 12:00:35 by its own clock: expired, takes the lock
+//	A has 35 seconds left by its clock and goes on writing
+//
+// # Bad
+//
+//	expires := time.Now().UTC().Add(ttl) // UTC drops the monotonic reading
+//	if time.Now().Before(expires) {
+//
+// # Good
+//
+//	acquired := time.Now() // carries a monotonic reading
+//	if time.Since(acquired) < ttl {
+//
+// Across hosts no clock will do: let the lock service decide (a TTL in Redis, a
+// lease in etcd, now() of the one database).
+//
+// # How it decides
+//
+// time.Now carries a monotonic reading; UTC, Local, In, Round, Truncate,
+// AddDate, Unix and everything that is read back from a store do not. Before,
+// After, Sub, Since and Until are monotonic only if both sides are. Reported is a
+// comparison about a lease in which one side is not.
+//
+// # When it stays silent
+//
+// Times that are shown, logged or stored but decide nothing are not reported.
+package wallclock

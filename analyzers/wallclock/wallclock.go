@@ -1,0 +1,47 @@
+package wallclock
+
+import (
+	_ "embed"
+	"fmt"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+//go:embed doc.go
+var doc string
+
+// Check reports decisions about a lease that depend on the time of day.
+var Check = &check.Check{
+	Name:    "wallclock",
+	Doc:     check.Manual(doc, "wallclock"),
+	Default: true,
+	Run:     run,
+}
+
+// Analyzer is Check for go/analysis drivers.
+var Analyzer *analysis.Analyzer = Check.Analyzer()
+
+func run(u *lock.Use, report func(lock.Finding)) {
+	for _, c := range u.Clocks {
+		if c.Kind != "wall" {
+			continue
+		}
+		detail := ""
+		if c.Text != "" {
+			detail = ": " + c.Text
+		}
+		f := lock.Finding{
+			At:    c.Position,
+			Level: lock.Warning,
+			Message: fmt.Sprintf("the lease ends early or late when a clock is set: this decides about %s by the time of day%s; keep the time.Time of the acquire unchanged and ask time.Since, or let the lock service decide",
+				check.Lock(u), detail),
+		}
+		if c.Position != u.Acquire.Position {
+			f.Related = []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}
+		}
+		report(f)
+	}
+}

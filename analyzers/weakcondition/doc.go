@@ -1,0 +1,45 @@
+// Package weakcondition defines the check of that name.
+//
+// # Analyzer weakcondition
+//
+// weakcondition: report conditions that let a stale lock holder through
+//
+// The write does compare something before it is accepted, but a holder that
+// lost its lock still gets through: the greatest token is not stored, the
+// comparison points the wrong way, an equality is asked of a value that nobody
+// sets when the lock changes hands, or comparing and writing are two steps. It
+// also reports a condition that works but whose refusal nobody looks at.
+//
+// # Why it loses data
+//
+//	token 33: A writes "WHERE fence < 33", but the statement does not set fence
+//	token 34: B writes "WHERE fence < 34", accepted: fence is still 0
+//	token 33: A, which was paused, writes again: 0 < 33, accepted
+//
+// With a dropped refusal the resource does its part, and the program answers
+// "done" to its caller for work that was refused.
+//
+// # Bad
+//
+//	db.ExecContext(ctx, "UPDATE stock SET n = $1 WHERE id = $2 AND fence < $3", n, id, token)
+//
+// # Good
+//
+//	res, err := db.ExecContext(ctx,
+//		"UPDATE stock SET n = $1, fence = $3 WHERE id = $2 AND fence < $3", n, id, token)
+//	// ... and RowsAffected() == 0 means that the lock is lost: stop
+//
+// # How it decides
+//
+// The condition is read from the statement text, the Lua script, the compares
+// of an etcd transaction, the options of an object store, or the functions of
+// the project that compare a stored token with an incoming one. A fault is an
+// error. A refusal that is dropped (the number of rows, Succeeded, a boolean) is
+// a warning.
+//
+// # When it stays silent
+//
+// A create-once write (a unique key, ON CONFLICT DO NOTHING) may ignore its
+// refusal: the row is there, which is what was wanted. What cannot be read is
+// unverified and not reported.
+package weakcondition
