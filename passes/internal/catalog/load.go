@@ -203,8 +203,8 @@ func (d *decoder) sqlFunc(n *yaml.Node, f *SQLFunc, plain map[string]string) {
 		return
 	case f.Name == "" || f.Name != strings.ToLower(f.Name):
 		d.errorf(n, "SQL function needs a name in lower case")
-	case f.Acquire == nil && f.Release == nil && f.Token == nil:
-		d.errorf(n, "SQL function %s without a meaning: add acquire, release or token", f.Name)
+	case f.Acquire == nil && f.Release == nil && f.Token == nil && f.Origin == nil:
+		d.errorf(n, "SQL function %s without a meaning: add acquire, release, token or origin", f.Name)
 	}
 	d.once(n, "SQL function "+f.Name, plain)
 }

@@ -122,6 +122,7 @@ type Acquire struct {
 	Parent     Ref     `yaml:"parent"`                           // session or client whose properties (TTL) hold here
 	Context    Ref     `yaml:"context"`                          // context that also bounds the renewal
 	Try        bool    `yaml:"try"`                              // does not wait for the holder
+	Shared     bool    `yaml:"shared"`                           // several holders at once: not exclusive
 	Raw        bool    `yaml:"raw"`                              // a general command: a lock only with evidence
 	Renewal    string  `yaml:"renewal" enum:"library"`           // library: renewed in the background; empty: not
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)
@@ -134,7 +135,7 @@ type Acquire struct {
 // Told names a result and the constant it has when the lock was taken.
 type Told struct {
 	At Ref    `yaml:"at"`
-	Is string `yaml:"is"` // nil | not nil | true | false | an integer | a string
+	Is string `yaml:"is"` // nil | not nil | true | false | an integer | a string | not negative | any (the call's return is enough)
 }
 
 // Renew describes a call that extends a lease.
@@ -151,14 +152,15 @@ type Renew struct {
 
 // Release describes a call that gives a lock back.
 type Release struct {
-	Handle  Ref  `yaml:"handle"`
-	Key     Ref  `yaml:"key"`
-	Value   Ref  `yaml:"value"`
-	Context Ref  `yaml:"context"`
-	Checked bool `yaml:"checked"` // compares the owner first
-	Result  Ref  `yaml:"result"`  // where "was not mine" shows; empty: nowhere
-	Session bool `yaml:"session"` // ends the session: releases every lock made from it
-	Raw     bool `yaml:"raw"`     // a general command (DEL): a release only of a known lock's key
+	Handle  Ref    `yaml:"handle"`
+	Key     Ref    `yaml:"key"`
+	Value   Ref    `yaml:"value"`
+	Context Ref    `yaml:"context"`
+	Checked bool   `yaml:"checked"`                          // compares the owner first
+	Result  Ref    `yaml:"result"`                           // where "was not mine" shows; empty: nowhere
+	Session bool   `yaml:"session"`                          // ends the session: releases every lock made from it
+	Scope   string `yaml:"scope" enum:"session|transaction"` // only locks of this scope
+	Raw     bool   `yaml:"raw"`                              // a general command (DEL): a release only of a known lock's key
 }
 
 // Loss describes how a holder can see that its lease is gone.
@@ -268,6 +270,7 @@ type SQLFunc struct {
 	Acquire *Acquire `yaml:"acquire"`
 	Release *Release `yaml:"release"`
 	Token   *Token   `yaml:"token"`
+	Origin  *Origin  `yaml:"origin"`
 	Library *Library `yaml:"-"`
 	Pos     string   `yaml:"-"`
 }
