@@ -90,6 +90,17 @@ func parseSymbol(s string) (symbol, bool) {
 	return symbol{alias: m[3], recv: m[4], name: m[5]}, true
 }
 
+var fieldForm = regexp.MustCompile(`^([\w-]+)\.(\w+)\.(\w+)$`)
+
+// parseField reads pkg.T.Field.
+func parseField(s string) (symbol, bool) {
+	m := fieldForm.FindStringSubmatch(s)
+	if m == nil {
+		return symbol{}, false
+	}
+	return symbol{alias: m[1], recv: m[2], name: m[3]}, true
+}
+
 // check finds the faults that need more than one value to be seen.
 func (d *decoder) check(root *yaml.Node, lib *Library) {
 	if root.Kind != yaml.MappingNode {
@@ -136,14 +147,26 @@ func (d *decoder) packages(n *yaml.Node) {
 }
 
 func (d *decoder) call(n *yaml.Node, lib *Library, c *Call, plain map[string]string) {
-	names := child(n, "func")
+	names, fields := child(n, "func"), child(n, "field")
 	switch {
 	case n.Kind != yaml.MappingNode:
 		return // already reported
-	case names == nil && c.Param == "":
+	case names == nil && fields == nil && c.Param == "":
 		d.errorf(n, "entry without func: name the function it describes")
-	case names != nil && c.Param != "":
-		d.errorf(n, "func and param exclude each other: make two entries")
+	case names != nil && c.Param != "" || names != nil && fields != nil || fields != nil && c.Param != "":
+		d.errorf(n, "func, field and param exclude each other: make an entry for each")
+	}
+	for i, f := range c.Field {
+		at := nth(fields, i)
+		s, ok := parseField(f)
+		if !ok {
+			if f != "" {
+				d.errorf(at, "bad field name %q: want pkg.T.Field", f)
+			}
+			continue
+		}
+		d.alias(at, lib, s.alias)
+		d.once(at, "field "+f, plain)
 	}
 	if c.Param != "" {
 		if s, ok := parseSymbol(c.Param); !ok || s.recv != "" {
@@ -235,7 +258,7 @@ func (c *Call) says() bool {
 	v := reflect.ValueOf(*c)
 	for f, fv := range v.Fields() {
 		switch keyOf(f) {
-		case "", "func", "param", "when":
+		case "", "func", "param", "field", "when":
 		default:
 			if !fv.IsZero() {
 				return true
@@ -312,5 +335,5 @@ func (c *Call) String() string {
 	if c.Param != "" {
 		return fmt.Sprintf("functions with a %s parameter", c.Param)
 	}
-	return strings.Join(c.Func, ", ")
+	return strings.Join(append(slices.Clone(c.Func), c.Field...), ", ")
 }

@@ -19,8 +19,8 @@ type Catalog struct {
 
 type pathInfo struct{ lock bool }
 
-// A key names a function: import path, receiver type ("*" for any) and name.
-// A key without name is a parameter type.
+// A key names a function or field: import path, receiver or struct type ("*"
+// for any receiver), and name. A parameter type is a name without receiver.
 type key struct{ path, recv, name string }
 
 // index holds the entries by what they are looked up with. It is built at the
@@ -28,6 +28,7 @@ type key struct{ path, recv, name string }
 type index struct {
 	calls    map[key][]*Call
 	params   map[key][]*Call
+	fields   map[key][]*Call
 	commands map[string][]*Command
 	sql      map[string]*SQLFunc
 }
@@ -71,24 +72,27 @@ func pathsOf(libs []*Library) map[string]pathInfo {
 // newIndex indexes libraries that all have the same rank, so that two entries
 // for one function exclude each other.
 func newIndex(libs []*Library) (*index, error) {
-	x := &index{calls: map[key][]*Call{}, params: map[key][]*Call{}, commands: map[string][]*Command{}, sql: map[string]*SQLFunc{}}
+	x := &index{calls: map[key][]*Call{}, params: map[key][]*Call{}, fields: map[key][]*Call{}, commands: map[string][]*Command{}, sql: map[string]*SQLFunc{}}
 	var errs Errors
 	clash := func(pos, what, first string) {
 		errs = append(errs, &Error{pos, fmt.Sprintf("%s has an entry at %s already: remove one", what, first)})
 	}
 	for _, lib := range libs {
 		for _, c := range lib.Calls {
+			m := x.calls
+			switch {
+			case c.Param != "":
+				m = x.params
+			case c.Field != nil:
+				m = x.fields
+			}
 			c.keys(func(k key, name string) {
-				if k.name == "" {
-					x.params[k] = append(x.params[k], c)
-					return
-				}
-				for _, o := range x.calls[k] {
-					if len(c.When) == 0 && len(o.When) == 0 {
+				for _, o := range m[k] {
+					if len(c.When) == 0 && len(o.When) == 0 && c.Param == "" {
 						clash(c.Pos, name, o.Pos)
 					}
 				}
-				x.calls[k] = append(x.calls[k], c)
+				m[k] = append(m[k], c)
 			})
 		}
 		for _, c := range lib.Commands {
@@ -128,31 +132,35 @@ func rank(c *Call) int {
 
 // keys calls f for everything the entry is found by.
 func (c *Call) keys(f func(k key, name string)) {
-	names := c.Func
-	if c.Param != "" {
-		names = []string{c.Param}
-	}
-	for _, name := range names {
-		s, ok := parseSymbol(name)
+	add := func(name string, s symbol, ok bool) {
 		if !ok {
-			continue
+			return
 		}
 		for _, path := range c.Library.Packages[s.alias] {
-			if c.Param != "" {
-				f(key{path: path, recv: s.name}, name)
-			} else {
-				f(key{path, s.recv, s.name}, name)
-			}
+			f(key{path, s.recv, s.name}, name)
 		}
+	}
+	for _, name := range c.Func {
+		s, ok := parseSymbol(name)
+		add(name, s, ok)
+	}
+	for _, name := range c.Field {
+		s, ok := parseField(name)
+		add(name, s, ok)
+	}
+	if c.Param != "" {
+		s, ok := parseSymbol(c.Param)
+		add(c.Param, s, ok)
 	}
 }
 
 // merge lays one index over another. Base wildcards for the same method give
 // way to an exact entry by the order of lookup, not here.
 func merge(over, base *index) *index {
-	x := &index{calls: clone(base.calls), params: clone(base.params), commands: clone(base.commands), sql: clone(base.sql)}
+	x := &index{calls: clone(base.calls), params: clone(base.params), fields: clone(base.fields), commands: clone(base.commands), sql: clone(base.sql)}
 	lay(x.calls, over.calls)
 	lay(x.params, over.params)
+	lay(x.fields, over.fields)
 	lay(x.commands, over.commands)
 	lay(x.sql, over.sql)
 	return x
@@ -202,12 +210,24 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			t = s.Elem()
 		}
 		if n := typeName(t); n.path != "" {
-			if list := x.params[key{path: n.path, recv: n.name}]; list != nil {
+			if list := x.params[key{path: n.path, name: n.name}]; list != nil {
 				return list
 			}
 		}
 	}
 	return nil
+}
+
+// Fields returns the entries for reading a field of a defined struct type.
+func (c *Catalog) Fields(owner *types.TypeName, field string) []*Call {
+	if owner.Pkg() == nil {
+		return nil
+	}
+	path := unvendored(owner.Pkg().Path())
+	if _, ok := c.paths[path]; !ok {
+		return nil
+	}
+	return c.index().fields[key{path, owner.Name(), field}]
 }
 
 type named struct{ path, name string }

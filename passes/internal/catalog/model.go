@@ -43,6 +43,9 @@ type Call struct {
 	// have no fixed names, but their signatures share a type: grpc.CallOption,
 	// metav1.UpdateOptions. An entry by name wins over one by parameter.
 	Param string `yaml:"param"`
+	// Field, in place of Func, means reading one of these struct fields (pkg.T.F).
+	// The struct is the receiver: a token in a field of a reply is of it.
+	Field []string `yaml:"field"`
 	// When restricts the entry to calls whose arguments match; entries with a
 	// When are tried before the one without, in file order.
 	When []*Match `yaml:"when"`
@@ -127,6 +130,7 @@ type Acquire struct {
 	Renewal    string  `yaml:"renewal" enum:"library"`           // library: renewed in the background; empty: not
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)
 	Release    Ref     `yaml:"release"`                          // result that is a function which gives the lock back
+	Traced     bool    `yaml:"traced"`                           // a lock only where the handle is known to come from a New entry (sync.Locker)
 	Scope      string  `yaml:"scope" enum:"session|transaction"` // advisory locks: session | transaction
 	On         Ref     `yaml:"on"`                               // connection whose session or transaction owns the lock
 	Success    []*Told `yaml:"success"`                          // replaces the rule above for the results it names
@@ -160,6 +164,7 @@ type Release struct {
 	Result  Ref    `yaml:"result"`                           // where "was not mine" shows; empty: nowhere
 	Session bool   `yaml:"session"`                          // ends the session: releases every lock made from it
 	Scope   string `yaml:"scope" enum:"session|transaction"` // only locks of this scope
+	Traced  bool   `yaml:"traced"`                           // as for Acquire
 	Raw     bool   `yaml:"raw"`                              // a general command (DEL): a release only of a known lock's key
 }
 

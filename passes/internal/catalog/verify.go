@@ -1,0 +1,186 @@
+package catalog
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Verify holds a library's names and references against real packages: each
+// name must exist in the package, each argument index and field path in the
+// signature. lookup returns a loaded package, or nil if there is none; names of
+// packages that are not loaded are not judged, but returned as unseen.
+func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []string, err error) {
+	var errs Errors
+	for _, c := range lib.Calls {
+		for _, name := range slices.Concat(c.Func, c.Field, nonEmpty(c.Param)) {
+			s, ok := parseSymbol(name)
+			find := lookupSymbol
+			if c.Field != nil {
+				s, ok = parseField(name)
+				find = lookupField
+			}
+			if !ok {
+				continue
+			}
+			loaded := 0
+			found := 0
+			for _, path := range lib.Packages[s.alias] {
+				pkg := lookup(path)
+				if pkg == nil {
+					continue
+				}
+				loaded++
+				for _, obj := range find(pkg, s) {
+					found++
+					if fn, ok := obj.(*types.Func); ok {
+						errs = append(errs, c.fit(fn, path)...)
+					}
+				}
+			}
+			switch {
+			case loaded == 0:
+				unseen = append(unseen, name)
+			case found == 0:
+				errs = append(errs, &Error{c.Pos, fmt.Sprintf("no %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
+			}
+		}
+	}
+	if errs != nil {
+		return unseen, errs
+	}
+	return unseen, nil
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+// lookupSymbol finds what a function or type name stands for: one object, or
+// for a wildcard receiver the method of every type that declares it.
+func lookupSymbol(pkg *types.Package, s symbol) []types.Object {
+	if s.recv == "" {
+		if obj := pkg.Scope().Lookup(s.name); obj != nil {
+			return []types.Object{obj}
+		}
+		return nil
+	}
+	var found []types.Object
+	for _, name := range pkg.Scope().Names() {
+		tn, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || tn.IsAlias() || s.recv != "*" && s.recv != name {
+			continue
+		}
+		named, ok := tn.Type().(*types.Named)
+		if !ok {
+			continue
+		}
+		if m := declared(named, s.name); m != nil {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// declared returns the method that a type itself declares: promoted methods
+// are called as those of the type that declares them.
+func declared(named *types.Named, method string) *types.Func {
+	if i, ok := named.Underlying().(*types.Interface); ok {
+		for m := range i.ExplicitMethods() {
+			if m.Name() == method {
+				return m
+			}
+		}
+		return nil
+	}
+	for m := range named.Methods() {
+		if m.Name() == method {
+			return m
+		}
+	}
+	return nil
+}
+
+func lookupField(pkg *types.Package, s symbol) []types.Object {
+	tn, ok := pkg.Scope().Lookup(s.recv).(*types.TypeName)
+	if !ok {
+		return nil
+	}
+	if st, ok := tn.Type().Underlying().(*types.Struct); ok {
+		for f := range st.Fields() {
+			if f.Name() == s.name {
+				return []types.Object{f}
+			}
+		}
+	}
+	return nil
+}
+
+// fit checks the entry's references against a signature.
+func (c *Call) fit(fn *types.Func, path string) Errors {
+	var errs Errors
+	sig := fn.Signature()
+	bad := func(r Ref, why string) {
+		errs = append(errs, &Error{c.Pos, fmt.Sprintf("%q does not fit %s in %s: %s", r, fn.FullName(), path, why)})
+	}
+	c.refs(func(r Ref) {
+		var t types.Type
+		switch r.Base {
+		case Arg:
+			if r.Index >= sig.Params().Len() {
+				// "arg 2..." may name no argument at all
+				if !(r.Spread && r.Index == sig.Params().Len()) {
+					bad(r, fmt.Sprintf("it has %d parameters", sig.Params().Len()))
+				}
+				return
+			}
+			t = sig.Params().At(r.Index).Type()
+		case Result:
+			if r.Index >= sig.Results().Len() {
+				bad(r, fmt.Sprintf("it has %d results", sig.Results().Len()))
+				return
+			}
+			t = sig.Results().At(r.Index).Type()
+		case Receiver:
+			if sig.Recv() == nil {
+				bad(r, "it has no receiver")
+				return
+			}
+			t = sig.Recv().Type()
+		default:
+			return
+		}
+		for _, name := range r.Path {
+			t = element(t)
+			if types.IsInterface(t) {
+				return // a field of the value inside
+			}
+			obj, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), name)
+			f, ok := obj.(*types.Var)
+			if !ok {
+				bad(r, fmt.Sprintf("%s has no field %s", t, name))
+				return
+			}
+			t = f.Type()
+		}
+	})
+	return errs
+}
+
+// element looks through pointers and slices.
+func element(t types.Type) types.Type {
+	for {
+		switch u := types.Unalias(t).(type) {
+		case *types.Pointer:
+			t = u.Elem()
+		case *types.Slice:
+			t = u.Elem()
+		default:
+			return t
+		}
+	}
+}
