@@ -1,0 +1,206 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
+	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/uses"
+)
+
+type findOptions struct {
+	level lock.Level
+	tests bool
+}
+
+func findFlags(f *flags) *findOptions {
+	opts := &findOptions{level: lock.Warning}
+	f.BoolVar(&opts.tests, "tests", false, "")
+	f.Func("level", "", func(s string) error {
+		switch opts.level = lock.Level(s); opts.level {
+		case lock.Note, lock.Warning, lock.Error:
+			return nil
+		}
+		return errors.New("want note, warning or error")
+	})
+	return opts
+}
+
+func runFindings(ctx context.Context, env *environment, opts *findOptions, patterns []string) error {
+	inv, style, err := analyze(ctx, env, patterns, opts.tests, opts.level)
+	if err != nil {
+		return err
+	}
+	if err := report.Findings(env.stdout, inv, style); err != nil {
+		return err
+	}
+	// What is no finding goes to stderr, so that the findings can be piped.
+	for _, p := range inv.Incomplete {
+		fmt.Fprintf(env.stderr, "fencevet: not analysed: %s: %s\n", p.Package, p.Reason)
+	}
+	fmt.Fprintf(env.stderr, "fencevet: %s (fencevet inventory lists them)\n", report.Sentence(inv))
+	if len(inv.Findings) > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+func runInventory(ctx context.Context, env *environment, args []string) error {
+	f := newFlags("fencevet inventory", inventoryUsage)
+	tests := f.Bool("tests", false, "")
+	format := f.String("format", "text", "")
+	if done, err := f.parse(env, args); done || err != nil {
+		return err
+	}
+	write := report.Formats[*format]
+	if write == nil {
+		return usageError("no format %q: want one of %s", *format, report.Names())
+	}
+	inv, style, err := analyze(ctx, env, f.Args(), *tests, lock.Note)
+	if err != nil {
+		return err
+	}
+	return write(env.stdout, inv, style)
+}
+
+// analyze loads the packages, runs the checks and makes the inventory with the
+// findings of the given level and above.
+func analyze(ctx context.Context, env *environment, patterns []string, tests bool, least lock.Level) (*inventory.Inventory, report.Style, error) {
+	style := styleOf(env.stdout)
+	progress := startProgress(env.stderr)
+	defer progress.stop()
+
+	progress.say("loading packages")
+	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: tests})
+	if err != nil {
+		return nil, style, err
+	}
+	opts := inventory.Options{Root: program.Root, Tool: tool(), Modules: program.Modules}
+	for _, p := range program.Incomplete {
+		opts.Incomplete = append(opts.Incomplete, inventory.Incomplete(p))
+	}
+	if len(program.Packages) == 0 && len(program.Incomplete) > 0 {
+		first := program.Incomplete[0]
+		return nil, style, fmt.Errorf("nothing could be analysed: %s: %s", first.Package, first.Reason)
+	}
+
+	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
+	found := requested(program, uses.Module(program.Packages).Uses)
+	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found)), opts)
+	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
+	return inv, style, nil
+}
+
+// requested drops the uses of packages that were loaded only because others
+// import them, and those seen twice: with Tests a package is loaded once by
+// itself and once together with its tests.
+func requested(program *load.Program, all []*lock.Use) []*lock.Use {
+	type site struct {
+		lock.Position
+		role lock.Role
+	}
+	seen := make(map[site]bool)
+	var kept []*lock.Use
+	for _, u := range all {
+		at := site{u.Acquire.Position, u.Role}
+		at.Pos = 0
+		if program.Matches(u.Package) && !seen[at] {
+			seen[at] = true
+			kept = append(kept, u)
+		}
+	}
+	return kept
+}
+
+// shorten turns a path of the inventory into one relative to dir, where that is
+// the shorter.
+func shorten(dir, root, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	abs := filepath.Join(root, filepath.FromSlash(file))
+	rel, err := filepath.Rel(dir, abs)
+	if err != nil || strings.Count(rel, "..") > 3 {
+		return abs
+	}
+	return rel
+}
+
+// styleOf finds out how text may be shown on w.
+func styleOf(w io.Writer) report.Style {
+	style := report.Style{Width: 100}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		style.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			style.Width = width
+		}
+	}
+	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
+		style.Width = width
+	}
+	return style
+}
+
+// progress tells somebody who waits at a terminal what takes so long. It says
+// nothing about work that is done before one begins to wonder.
+type progress struct {
+	phase chan string
+	done  chan struct{}
+}
+
+func startProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	p := &progress{phase: make(chan string), done: make(chan struct{})}
+	go p.show(f, 2*time.Second)
+	return p
+}
+
+func (p *progress) show(w io.Writer, patience time.Duration) {
+	defer close(p.done)
+	late := time.After(patience)
+	patient := true
+	current := ""
+	for {
+		select {
+		case phase, ok := <-p.phase:
+			if !ok {
+				return
+			}
+			current = phase
+		case <-late:
+			patient = false
+		}
+		if !patient {
+			fmt.Fprintf(w, "fencevet: %s\n", current)
+		}
+	}
+}
+
+func (p *progress) say(phase string) {
+	if p != nil {
+		p.phase <- phase
+	}
+}
+
+func (p *progress) stop() {
+	if p != nil {
+		close(p.phase)
+		<-p.done
+	}
+}
