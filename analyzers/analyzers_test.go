@@ -1,0 +1,39 @@
+package analyzers_test
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/analyzers/internal/checktest"
+)
+
+const corpus = "../testdata"
+
+// TestCorpus holds the checks against what the programs in testdata say about
+// themselves, for the whole module at once and package by package.
+func TestCorpus(t *testing.T) {
+	c := checktest.Load(t, corpus, "./...")
+	t.Run("module", func(t *testing.T) {
+		c.Check(t, c.Module(analyzers.Checks()))
+	})
+	t.Run("package", func(t *testing.T) {
+		alone := c.Alone()
+		if len(alone.Packages) == 0 {
+			t.Fatal("no package stands alone")
+		}
+		alone.Check(t, alone.PerPackage(t, analyzers.Checks()))
+	})
+}
+
+func TestSuite(t *testing.T) {
+	if err := analysis.Validate(analyzers.All()); err != nil {
+		t.Error(err)
+	}
+	for _, c := range analyzers.Checks() {
+		if c.Default != (c.Why == "") {
+			t.Errorf("%s: a check that is off by default says why, and only such a one", c.Name)
+		}
+	}
+}

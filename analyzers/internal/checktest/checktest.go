@@ -1,0 +1,346 @@
+// Package checktest compares what the checks report about real programs with
+// what the programs say about themselves, in comments:
+//
+//	// want: check[,check]     these checks report on this line
+//	// verdict: unfenced       a lock is taken on this line; the verdict of its use
+//	// gap: FN check reason    this check should report here and does not yet
+//	// gap: FP check reason    this check reports here and should not
+//	// gap: FN verdict reason  the verdict is another one than the comment says
+//	// gap: FN lock reason     the lock is not found
+//	// gap: FP lock reason     what is found is no lock
+//
+// Everything else that is reported on or above level warning is a failure, and
+// so is every lock without a verdict comment. Notes may stay unmentioned. A gap
+// fails once it is closed, so that what is known to be wrong stays true.
+//
+// The programs use the real client libraries. analysistest would read all of
+// those from source; here, as in the command, they come as export data.
+package checktest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/uses"
+)
+
+// A Corpus is a module of programs.
+type Corpus struct {
+	Root     string
+	Packages []*packages.Package
+}
+
+// Load loads the packages of the module in dir that patterns match.
+func Load(t *testing.T, dir string, patterns ...string) *Corpus {
+	t.Helper()
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: root}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range pkgs {
+		for _, e := range pkg.Errors {
+			t.Errorf("%s: %v", pkg.PkgPath, e)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	if len(pkgs) == 0 {
+		t.Fatalf("no packages match %s in %s", strings.Join(patterns, " "), root)
+	}
+	return &Corpus{Root: root, Packages: pkgs}
+}
+
+// Alone returns the packages of c that import no other package of their module:
+// of these an analysis package by package sees as much as one of the module.
+func (c *Corpus) Alone() *Corpus {
+	alone := &Corpus{Root: c.Root}
+	for _, pkg := range c.Packages {
+		module := pkg.Module.Path
+		sibling := func(path string) bool { return strings.HasPrefix(path, module+"/") }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(pkg.Imports)), sibling) {
+			alone.Packages = append(alone.Packages, pkg)
+		}
+	}
+	return alone
+}
+
+// Module runs checks over all packages of c at once, as the command does.
+func (c *Corpus) Module(checks []*check.Check) *Report {
+	var pkgs []*uses.Package
+	for _, pkg := range c.Packages {
+		pkgs = append(pkgs, &uses.Package{Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo})
+	}
+	found := uses.Module(pkgs).Uses
+	r := newReport(c.Root)
+	for _, u := range found {
+		r.use(u)
+	}
+	for _, ch := range checks {
+		for _, f := range ch.Find(found) {
+			r.add(f.At.File, f.At.Line, Item{Name: f.Check, Quiet: f.Level == lock.Note, Text: f.Message})
+		}
+	}
+	return r
+}
+
+// PerPackage runs the analyzers of checks package by package, as go/analysis
+// drivers do.
+func (c *Corpus) PerPackage(t *testing.T, checks []*check.Check) *Report {
+	t.Helper()
+	r := newReport(c.Root)
+	loud := c.diagnose(t, r, checks, lock.Warning)
+	for at, message := range c.diagnose(t, nil, checks, lock.Note) {
+		_, isLoud := loud[at]
+		r.add(at.file, at.line, Item{Name: at.check, Quiet: !isLoud, Text: message})
+	}
+	return r
+}
+
+type diagnosed struct {
+	file  string
+	line  int
+	check string
+}
+
+// diagnose returns the diagnostics of one run of the analyzers. Uses go into r
+// unless it is nil.
+func (c *Corpus) diagnose(t *testing.T, r *Report, checks []*check.Check, level lock.Level) map[diagnosed]string {
+	t.Helper()
+	analyzers := []*analysis.Analyzer{uses.Analyzer}
+	for _, ch := range checks {
+		a := ch.Analyzer() // a fresh one: its level is its own
+		if err := a.Flags.Set("level", string(level)); err != nil {
+			t.Fatal(err)
+		}
+		analyzers = append(analyzers, a)
+	}
+	graph, err := checker.Analyze(analyzers, c.Packages, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[diagnosed]string)
+	for _, act := range graph.Roots {
+		if act.Err != nil {
+			t.Errorf("%v: %v", act, act.Err)
+			continue
+		}
+		for _, d := range act.Diagnostics {
+			p := act.Package.Fset.Position(d.Pos)
+			all[diagnosed{p.Filename, p.Line, d.Category}] = d.Message
+		}
+		if act.Analyzer == uses.Analyzer && r != nil {
+			for _, u := range act.Result.(*uses.Result).Uses {
+				r.use(u)
+			}
+		}
+	}
+	return all
+}
+
+// A Report is what was reported, by place.
+type Report struct {
+	root  string
+	items map[place][]Item
+}
+
+type place struct {
+	file string // slash-separated, relative to the root
+	line int
+}
+
+// An Item is one thing that is reported on a line: by a check, or the verdict of
+// a lock that is taken there.
+type Item struct {
+	Name    string
+	Verdict bool   // Name is a verdict; unfenced is the name of a check as well
+	Quiet   bool   // may stay unmentioned
+	Text    string // for the reader of a failure
+}
+
+func newReport(root string) *Report {
+	return &Report{root: root, items: make(map[place][]Item)}
+}
+
+func (r *Report) add(file string, line int, item Item) {
+	at := place{relative(r.root, file), line}
+	r.items[at] = append(r.items[at], item)
+}
+
+func (r *Report) use(u *lock.Use) {
+	if u.Role == lock.RoleUse {
+		r.add(u.Acquire.File, u.Acquire.Line, Item{Name: string(u.Verdict), Verdict: true, Text: fmt.Sprintf("lock %q by %s", u.Key, u.Call)})
+	}
+}
+
+func relative(root, file string) string {
+	if rel, err := filepath.Rel(root, file); err == nil {
+		file = rel
+	}
+	return filepath.ToSlash(file)
+}
+
+// Check fails t where r differs from the comments in the packages of c.
+func (c *Corpus) Check(t *testing.T, r *Report) {
+	t.Helper()
+	expected := make(map[place]Line)
+	for _, pkg := range c.Packages {
+		for _, file := range pkg.CompiledGoFiles {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, text := range bytes.Split(source, []byte("\n")) {
+				line, err := Parse(string(text))
+				if err != nil {
+					t.Errorf("%s:%d: %v", relative(c.Root, file), n+1, err)
+				}
+				if !line.empty() {
+					expected[place{relative(c.Root, file), n + 1}] = line
+				}
+			}
+		}
+	}
+	places := slices.Collect(maps.Keys(expected))
+	for at := range r.items {
+		if _, ok := expected[at]; !ok {
+			places = append(places, at)
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		return strings.Compare(fmt.Sprintf("%s:%6d", a.file, a.line), fmt.Sprintf("%s:%6d", b.file, b.line))
+	})
+	for _, at := range places {
+		for _, problem := range expected[at].Compare(r.items[at]) {
+			t.Errorf("%s:%d: %s", at.file, at.line, problem)
+		}
+	}
+}
+
+// A Line is what the comments of one line say.
+type Line struct {
+	Want    []string // checks
+	Verdict []string // of the locks taken here
+	Missed  []string // gaps: false negatives
+	Wrong   []string // gaps: false positives
+}
+
+func (l Line) empty() bool {
+	return len(l.Want)+len(l.Verdict)+len(l.Missed)+len(l.Wrong) == 0
+}
+
+var (
+	wantComment    = regexp.MustCompile(`//.*\bwant:\s*([a-z]+(?:\s*,\s*[a-z]+)*)`)
+	verdictComment = regexp.MustCompile(`//.*\bverdict:\s*([a-z-]+(?:\s*,\s*[a-z-]+)*)`)
+	gapComment     = regexp.MustCompile(`\bgap:\s*(\S*)\s*(\S*)\s*([^/]*)`)
+	comma          = regexp.MustCompile(`\s*,\s*`)
+)
+
+// Parse reads the comments of a line of source.
+func Parse(source string) (Line, error) {
+	var l Line
+	if m := wantComment.FindStringSubmatch(source); m != nil {
+		l.Want = comma.Split(m[1], -1)
+	}
+	if m := verdictComment.FindStringSubmatch(source); m != nil {
+		l.Verdict = comma.Split(m[1], -1)
+		for _, v := range l.Verdict {
+			if !isVerdict(v) {
+				return l, fmt.Errorf("no such verdict: %s", v)
+			}
+		}
+	}
+	_, comments, _ := strings.Cut(source, "//")
+	for _, m := range gapComment.FindAllStringSubmatch(comments, -1) {
+		kind, item, reason := m[1], m[2], m[3]
+		switch {
+		case item == "" || strings.TrimSpace(reason) == "":
+			return l, fmt.Errorf("want gap: FN|FP item reason")
+		case kind == "FN":
+			l.Missed = append(l.Missed, item)
+		case kind == "FP":
+			l.Wrong = append(l.Wrong, item)
+		default:
+			return l, fmt.Errorf("gap is FN or FP, not %s", kind)
+		}
+	}
+	return l, nil
+}
+
+func isVerdict(name string) bool {
+	switch lock.Verdict(name) {
+	case lock.Fenced, lock.Unfenced, lock.Unverified, lock.NoVisibleWrite:
+		return true
+	}
+	return false
+}
+
+// Compare returns how what is reported on a line differs from what it says.
+func (l Line) Compare(reported []Item) []string {
+	var problems []string
+	problem := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+
+	checks, verdicts := make(map[string]bool), make(map[string]bool)
+	for _, item := range reported {
+		if item.Verdict {
+			verdicts[item.Name] = true
+		} else {
+			checks[item.Name] = true
+		}
+	}
+	missed := func(name string) bool { return slices.Contains(l.Missed, name) }
+	wrong := func(name string) bool { return slices.Contains(l.Wrong, name) }
+
+	for _, name := range l.Want {
+		if !checks[name] && !missed(name) {
+			problem("missing: %s", name)
+		}
+	}
+	right := true
+	for _, name := range l.Verdict {
+		right = right && verdicts[name]
+		if !verdicts[name] && !missed("verdict") && !missed("lock") {
+			problem("missing: lock with verdict %s", name)
+		}
+	}
+	for _, item := range reported {
+		switch {
+		case item.Quiet:
+		case item.Verdict:
+			if !slices.Contains(l.Verdict, item.Name) && !missed("verdict") && !wrong("lock") {
+				problem("unexpected: %s: %s", item.Name, item.Text)
+			}
+		case !slices.Contains(l.Want, item.Name) && !missed(item.Name) && !wrong(item.Name):
+			problem("unexpected: %s: %s", item.Name, item.Text)
+		}
+	}
+
+	for _, name := range l.Missed {
+		if checks[name] || name == "lock" && len(verdicts) > 0 || name == "verdict" && right {
+			problem("gap closed: %s is found; drop the gap and want it", name)
+		}
+	}
+	for _, name := range l.Wrong {
+		if !checks[name] && !(name == "lock" && len(verdicts) > 0) {
+			problem("gap closed: %s is no longer found; drop the gap", name)
+		}
+	}
+	return problems
+}
