@@ -41,9 +41,9 @@ type Write struct {
 // there is one, stands on the left.
 type Guard struct {
 	Column string  // lower-case, without qualifier; "" if no plain column is compared
-	Table  string  // the table a qualifier named; "" if the column was not qualified
+	Table  string  // the table the column belongs to; "" if the text leaves that open
 	Op     string  // < <= > >= = <> "is null" "is not null" in exists like or and other
-	Value  Expr    // right side; the whole expression if Column is "" and there are no sides
+	Value  Expr    // right side; the whole expression if Column is ""
 	NullOK bool    // an absent stored value passes too
 	Or     []Guard // Op "or": the alternatives
 	And    []Guard // Op "and" (only inside Or): the conjuncts; Op "exists" or "in": those of the sub-select
@@ -60,6 +60,9 @@ type Expr struct {
 	Args     []Expr // operands of call and binary
 	Text     string
 	Incoming bool // the incoming value of column Name (EXCLUDED.c, VALUES(c), source of a MERGE); Args[0] is the inserted expression if known
+
+	qualifier string // of a column, as written
+	query     *query // of a sub-select
 }
 
 // Assign is one assignment; Column is "" if the text names none.
@@ -73,20 +76,3 @@ type Call struct {
 	Name string
 	Args []Expr
 }
-
-// Read parses text: one or more statements separated by semicolons.
-func Read(text string) []Statement { return nil }
-
-// Stores gives the expression that the write stores in col.
-func (w Write) Stores(col string) (Expr, bool) { return Expr{}, false }
-
-// Comparison is a guard that compares a stored column with a value asked for.
-type Comparison struct {
-	Guard       Guard
-	Stored      bool // the same write stores such a value in that same column
-	Alternative bool // one of several ways in: the condition is as weak as the weakest of them
-}
-
-// Compares lists the comparisons with a value that match accepts, among the
-// guards that must hold.
-func (w Write) Compares(match func(Expr) bool) []Comparison { return nil }

@@ -1,0 +1,658 @@
+package sqlread
+
+import "strings"
+
+// query is a source of rows: a select, a CTE, a derived table, a write with
+// RETURNING.
+type query struct {
+	list   []Expr   // output columns
+	names  []string // their names, as far as known
+	where  []Guard  // its own WHERE
+	guards []Guard  // must hold for a row to come out
+	rows   string   // why guards may not be all, or no row's condition
+	table  string   // the one table it reads, if it is one
+	write  *Write   // the write it is
+}
+
+// source is an item of a FROM clause.
+type source struct {
+	alias, table string
+	query        *query
+	names        []string // column names given with the alias
+	optional     bool     // on the null-supplying side of an outer join
+}
+
+// scope is what names in a statement can refer to.
+type scope struct {
+	r       *reader
+	target  *source // of a write
+	sources []source
+	joined  []Expr // conditions of inner joins
+	insert  []Assign
+	newRow  string // alias of the inserted row, as in MySQL
+	newCols []string
+}
+
+// with reads the CTEs in front of a statement.
+func (r *reader) with() {
+	r.i++
+	r.eat("recursive")
+	for {
+		name := r.name()
+		if name == "" {
+			r.fail("unexpected " + r.near())
+			return
+		}
+		names := r.columnNames()
+		r.eat("as")
+		r.eat("not")
+		r.eat("materialized")
+		if !r.isOp("(") {
+			r.fail("unexpected " + r.near())
+			return
+		}
+		q := &query{}
+		why := r.take(func() { r.inside(func() { q = r.body() }) })
+		if q.rows == "" {
+			q.rows = why
+		}
+		if names != nil {
+			q.names = names
+		}
+		if r.ctes == nil {
+			r.ctes = map[string]*query{}
+		}
+		if len(r.ctes) < maxNames {
+			r.ctes[name] = q
+		} else {
+			r.fail("too many CTEs")
+		}
+		if r.isWord("search", "cycle") {
+			r.skipTo("select", "insert", "update", "delete", "merge")
+		}
+		if !r.eatOp(",") {
+			return
+		}
+	}
+}
+
+// columnNames reads an optional (a, b, c).
+func (r *reader) columnNames() []string {
+	if !r.isOp("(") {
+		return nil
+	}
+	var out []string
+	r.inside(func() {
+		for {
+			out = append(out, unqualified(r.name()))
+			if !r.eatOp(",") {
+				return
+			}
+		}
+	})
+	return out
+}
+
+// body reads a statement in the place of a query.
+func (r *reader) body() *query {
+	if r.isWord("with") {
+		r.with()
+	}
+	if r.isWord("insert", "update", "delete", "merge", "replace", "upsert") {
+		return r.change()
+	}
+	return r.query()
+}
+
+func (r *reader) query() *query {
+	q := &query{}
+	r.deeper(func() {
+		q = r.term()
+		for r.isWord("union", "intersect", "except", "minus") {
+			r.i++
+			if !r.eat("all") {
+				r.eat("distinct")
+			}
+			r.term()
+			q.guards, q.table = nil, ""
+			q.rows = "rows come from several selects"
+		}
+		r.tail()
+	})
+	return q
+}
+
+func (r *reader) term() *query {
+	switch {
+	case r.isOp("("):
+		var q *query
+		r.inside(func() { q = r.query() })
+		if q == nil {
+			q = &query{}
+		}
+		return q
+	case r.isWord("with"):
+		var q *query
+		r.with()
+		r.deeper(func() { q = r.body() })
+		if q == nil {
+			q = &query{}
+		}
+		return q
+	case r.eat("values"):
+		return r.values()
+	case r.eat("table"):
+		name := r.name()
+		r.st.Tables = append(r.st.Tables, name)
+		return &query{table: name}
+	case r.eat("select"):
+		return r.selects()
+	}
+	r.fail("unexpected " + r.near())
+	r.skipTo()
+	return &query{rows: "not a select"}
+}
+
+// values reads the rows behind VALUES. A column in which rows differ is not
+// one expression.
+func (r *reader) values() *query {
+	q := &query{}
+	for n := 0; ; n++ {
+		r.eat("row")
+		if !r.isOp("(") {
+			if n == 0 && (r.cur().kind == verb || r.cur().kind == param) {
+				r.i++ // assembled rows
+				return q
+			}
+			r.fail("unexpected " + r.near())
+			return q
+		}
+		var row []Expr
+		r.inside(func() {
+			if !r.isOp(")") {
+				row = r.exprs()
+			}
+		})
+		if n == 0 {
+			q.list = row
+			q.names = make([]string, len(row))
+			for i := range q.names {
+				q.names[i] = "column" + string(rune('1'+min(i, 8)))
+			}
+		} else {
+			for i := range q.list {
+				if i >= len(row) || !same(q.list[i], row[i]) {
+					q.list[i] = Expr{Kind: "other", Text: q.list[i].Text}
+				}
+			}
+		}
+		if !r.eatOp(",") {
+			return q
+		}
+	}
+}
+
+func (r *reader) selects() *query {
+	for {
+		if r.eat("all") || r.eat("straight_join") || r.eat("sql_no_cache") || r.eat("sql_calc_found_rows") {
+			continue
+		}
+		if r.eat("distinct") {
+			if r.eat("on") {
+				r.skip()
+			}
+			continue
+		}
+		if r.eat("top") {
+			r.operand(3)
+			continue
+		}
+		break
+	}
+	q := &query{}
+	for !r.isWord("from", "where") && !r.end() && !r.isOp(")") {
+		e := r.expr()
+		name := ""
+		if e.Kind == "column" {
+			name = e.Name
+		}
+		if r.eat("as") || r.cur().kind == quoted || r.cur().kind == word && !clause(r.cur().low) {
+			if r.cur().kind == str {
+				r.i++
+			} else {
+				name = r.name()
+			}
+		}
+		q.list, q.names = append(q.list, e), append(q.names, name)
+		if !r.eatOp(",") {
+			break
+		}
+	}
+	s := &scope{r: r}
+	r.intoTable()
+	if r.eat("from") {
+		s.from()
+	}
+	r.intoTable()
+	if len(s.sources) == 1 {
+		q.table = s.sources[0].table
+	}
+	var where Expr
+	grouped := false
+	if r.eat("where") {
+		where = r.condition()
+	}
+	if r.eat("group", "by") {
+		grouped = true
+		r.exprs()
+		r.eat("with", "rollup")
+	}
+	if r.eat("having") {
+		grouped = true
+		r.expr()
+	}
+	for i := range q.list {
+		q.list[i] = s.resolve(q.list[i])
+	}
+	if where.Kind != "" {
+		q.where = s.guards(where, false)
+	}
+	q.guards = append(s.inherited(), q.where...)
+	q.rows = s.rows()
+	if !grouped && len(q.guards) > 0 && aggregate(q.list) {
+		q.guards = nil
+		q.rows = "an aggregate yields a row in any case"
+	}
+	return q
+}
+
+// condition reads a WHERE. A piece of SQL assembled elsewhere cannot be read.
+func (r *reader) condition() Expr {
+	if r.eat("current", "of") {
+		r.name()
+		return Expr{}
+	}
+	return r.expr()
+}
+
+// intoTable reads SELECT ... INTO table, which creates one.
+func (r *reader) intoTable() {
+	if !r.eat("into") {
+		return
+	}
+	if r.isWord("outfile", "dumpfile") || r.cur().kind == param {
+		for !r.isWord("from", "where", "limit", "order") && !r.end() && !r.isOp(")") {
+			r.skip()
+		}
+		return
+	}
+	for r.isWord("temp", "temporary", "unlogged", "table", "strict") {
+		r.i++
+	}
+	r.write(Write{Op: "DDL", Table: r.name()})
+}
+
+// tail reads what may follow a select.
+func (r *reader) tail() {
+	for {
+		switch {
+		case r.eat("order", "by"):
+			for {
+				r.expr()
+				for r.isWord("asc", "desc", "nulls", "first", "last") {
+					r.i++
+				}
+				if !r.eatOp(",") {
+					break
+				}
+			}
+		case r.eat("limit"):
+			if !r.eat("all") {
+				r.operand(1)
+			}
+			if r.eatOp(",") {
+				r.operand(1)
+			}
+		case r.eat("offset"):
+			r.operand(1)
+			if !r.eat("rows") {
+				r.eat("row")
+			}
+		case r.eat("fetch"):
+			for r.isWord("first", "next", "row", "rows", "only", "with", "ties", "percent") || r.cur().kind == number || r.cur().kind == param {
+				r.i++
+			}
+		case r.eat("window"):
+			for {
+				r.name()
+				r.eat("as")
+				r.skip()
+				if !r.eatOp(",") {
+					break
+				}
+			}
+		case r.eat("for"):
+			if r.isWord("update") || r.isWord("no") {
+				r.st.ForUpdate = true
+			}
+			for r.isWord("update", "share", "no", "key", "nowait", "wait", "of", "system_time", "browse", "read", "only", "skip", "locked") || r.cur().kind == number {
+				if r.isWord("skip") {
+					r.st.SkipLocked = true
+				}
+				of := r.isWord("of")
+				r.i++
+				if of {
+					for r.name() != "" && r.eatOp(",") {
+					}
+				}
+			}
+		case r.eat("lock", "in", "share", "mode"):
+		case r.eat("option"):
+			r.skip()
+		default:
+			return
+		}
+	}
+}
+
+// from reads the items of a FROM clause with their joins.
+func (s *scope) from() {
+	s.item()
+	s.more()
+}
+
+// more reads the items behind the first.
+func (s *scope) more() {
+	r := s.r
+	for {
+		left, right := false, false
+		switch {
+		case r.eatOp(","):
+			r.eat("lateral")
+			s.item()
+			continue
+		case r.isWord("cross", "outer") && r.isWordAt(1, "apply"):
+			left = r.isWord("outer")
+			r.i += 2
+		default:
+			start := r.i
+			r.eat("natural")
+			switch {
+			case r.eat("left"):
+				left = true
+			case r.eat("right"):
+				right = true
+			case r.eat("full"):
+				left, right = true, true
+			default:
+				if !r.eat("inner") {
+					r.eat("cross")
+				}
+			}
+			r.eat("outer")
+			if !r.eat("join") && !r.eat("straight_join") {
+				r.i = start
+				return
+			}
+		}
+		before := len(s.sources)
+		r.eat("lateral")
+		s.item()
+		if right {
+			for i := range s.sources[:before] {
+				s.sources[i].optional = true
+			}
+			s.joined = nil
+		}
+		if left {
+			for i := before; i < len(s.sources); i++ {
+				s.sources[i].optional = true
+			}
+		}
+		if r.eat("on") {
+			cond := r.expr()
+			if !left && !right {
+				s.joined = append(s.joined, cond)
+			}
+		} else if r.isWord("using") {
+			r.i++
+			r.columnNames()
+		}
+	}
+}
+
+// item reads one table, sub-select, function or parenthesised join.
+func (s *scope) item() {
+	r := s.r
+	var it source
+	switch {
+	case r.isOp("(") && r.startsQuery():
+		why := r.take(func() { r.inside(func() { it.query = r.body() }) })
+		if it.query == nil {
+			it.query = &query{rows: why}
+		}
+	case r.isOp("("):
+		r.inside(func() { s.from() })
+		return
+	default:
+		for r.eat("only") || r.eat("lateral") {
+		}
+		name := r.name()
+		if name == "" {
+			r.fail("unexpected " + r.near())
+			return
+		}
+		for r.cur().kind == verb && r.cur().glued {
+			r.i++
+		}
+		if r.isOp("(") {
+			var args []Expr
+			r.inside(func() { args = r.callArgs() })
+			r.st.Functions = append(r.st.Functions, Call{Name: unqualified(name), Args: args})
+			it.query = &query{}
+			r.eat("with", "ordinality")
+		} else if q, ok := r.ctes[name]; ok {
+			it.query, it.alias = q, name
+		} else {
+			it.table, it.alias = name, unqualified(name)
+			r.st.Tables = append(r.st.Tables, name)
+		}
+		r.eatOp("*")
+	}
+	r.hints()
+	if alias, ok := r.alias(); ok {
+		it.alias = alias
+		it.names = r.columnNames()
+	}
+	r.hints()
+	if len(s.sources) == maxNames {
+		r.fail("too many tables")
+		return
+	}
+	s.sources = append(s.sources, it)
+}
+
+func (r *reader) alias() (string, bool) {
+	if !r.eat("as") {
+		if t := r.cur(); t.kind != quoted && (t.kind != word || clause(t.low)) {
+			return "", false
+		}
+	}
+	return r.name(), true
+}
+
+// hints steps over what a dialect lets one say about reading a table.
+func (r *reader) hints() {
+	for {
+		switch {
+		case r.isWord("with") && r.isOpAt(1, "("):
+			r.i++
+			r.skip()
+		case r.isWord("use", "force", "ignore") && r.isWordAt(1, "index", "key"):
+			r.i += 2
+			if r.eat("for") {
+				r.skipTo()
+			}
+			r.skip()
+		case r.eat("tablesample"):
+			r.skip()
+			r.skip()
+		case r.isWord("partition") && r.isOpAt(1, "("):
+			r.i++
+			r.skip()
+		case r.eat("not", "indexed"):
+		case r.eat("indexed", "by"):
+			r.name()
+		default:
+			return
+		}
+	}
+}
+
+// inherited gives the guards that a row of the sources depends on.
+func (s *scope) inherited() []Guard {
+	var out []Guard
+	for _, it := range s.sources {
+		if it.query != nil && !it.optional {
+			if len(it.query.guards) > maxNames {
+				s.r.fail("too many conditions")
+			}
+			out = append(out, it.query.guards[:min(len(it.query.guards), maxNames)]...)
+			if w := it.query.write; w != nil && w.Conflict == "nothing" {
+				out = append(out, Guard{Op: "other", From: w, Text: "rows of " + it.alias})
+			}
+		}
+	}
+	for _, e := range s.joined {
+		out = append(out, s.guards(e, false)...)
+	}
+	return out
+}
+
+// rows gives why the sources' conditions are not all known.
+func (s *scope) rows() string {
+	for _, it := range s.sources {
+		if it.query != nil && !it.optional && it.query.rows != "" {
+			return it.query.rows
+		}
+	}
+	return ""
+}
+
+// aggregate tells whether a select list makes one row of all.
+func aggregate(list []Expr) bool {
+	for _, e := range list {
+		if e.Kind == "call" {
+			switch e.Name {
+			case "count", "sum", "avg", "min", "max", "bool_or", "bool_and", "every", "array_agg", "string_agg", "json_agg",
+				"jsonb_agg", "group_concat", "any_value", "total":
+				return true
+			}
+		}
+		if aggregate(e.Args) {
+			return true
+		}
+	}
+	return false
+}
+
+// resolve gives e with its columns bound: qualifiers become tables, and
+// columns of a row that the statement brings along become Incoming.
+func (s *scope) resolve(e Expr) Expr {
+	if e.Kind == "column" {
+		return s.column(e)
+	}
+	if len(e.Args) > 0 {
+		args := make([]Expr, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = s.resolve(a)
+		}
+		e.Args = args
+	}
+	return e
+}
+
+func (s *scope) column(e Expr) Expr {
+	if e.Incoming {
+		return e
+	}
+	q := e.qualifier
+	if q == "excluded" || q != "" && q == s.newRow {
+		name := e.Name
+		for i, c := range s.newCols {
+			if c == name && i < len(s.insert) {
+				name = s.insert[i].Column
+			}
+		}
+		e.Incoming, e.Name = true, name
+		for _, a := range s.insert[:min(len(s.insert), 16*maxNames)] {
+			if a.Column == name && name != "" {
+				e.Args = []Expr{a.Value}
+			}
+		}
+		return e
+	}
+	if q == "" && len(s.newCols) > 0 {
+		for i, c := range s.newCols {
+			if c == e.Name && i < len(s.insert) {
+				e.Incoming, e.Name, e.Args = true, s.insert[i].Column, []Expr{s.insert[i].Value}
+				return e
+			}
+		}
+	}
+	for _, it := range s.sources {
+		if it.query == nil || q != it.alias && q != "" {
+			continue
+		}
+		names := it.names
+		if names == nil {
+			names = it.query.names
+		}
+		for i, n := range names {
+			if n != e.Name || i >= len(it.query.list) {
+				continue
+			}
+			if v := it.query.list[i]; v.Kind != "column" || v.Incoming {
+				e.Incoming, e.Args = true, []Expr{v}
+			} else {
+				// The alias of a column that is stored elsewhere.
+				e.qualifier = "\x00" + v.owner()
+			}
+			return e
+		}
+	}
+	e.qualifier = "\x00" + s.owner(q)
+	return e
+}
+
+// owner gives the table of a resolved column.
+func (e Expr) owner() string {
+	owner, _ := strings.CutPrefix(e.qualifier, "\x00")
+	return owner
+}
+
+// owner gives the table that a qualifier names, or the only one there is.
+func (s *scope) owner(qualifier string) string {
+	if strings.HasPrefix(qualifier, "\x00") {
+		return qualifier[1:]
+	}
+	tables := s.sources
+	if s.target != nil {
+		tables = append([]source{*s.target}, tables...)
+	}
+	if qualifier == "" {
+		if len(tables) == 1 {
+			return tables[0].table
+		}
+		return ""
+	}
+	for _, it := range tables {
+		if it.alias == qualifier || it.table == qualifier || unqualified(it.table) == unqualified(qualifier) {
+			if it.table == "" && it.query != nil {
+				return it.query.table
+			}
+			return it.table
+		}
+	}
+	return qualifier
+}
