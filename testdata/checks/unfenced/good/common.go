@@ -1,0 +1,48 @@
+// Package good holds locks whose resource refuses a stale writer, and locks whose writes nobody can see from
+// here. None of them is unfenced.
+package good
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var (
+	errBusy  = errors.New("held elsewhere")
+	errLost  = errors.New("lock was lost")
+	errStale = errors.New("a newer holder has written")
+)
+
+var compareAndDelete = redis.NewScript(`
+if redis.call("GET", KEYS[1]) == ARGV[1] then
+	return redis.call("DEL", KEYS[1])
+end
+return 0`)
+
+// free deletes key if owner still holds it.
+func free(ctx context.Context, rdb *redis.Client, key, owner string) error {
+	n, err := compareAndDelete.Run(context.WithoutCancel(ctx), rdb, []string{key}, owner).Int()
+	if err == nil && n == 0 {
+		err = errLost
+	}
+	return err
+}
+
+// one takes a statement that has changed no row for a rejected one.
+func one(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("write rejected: %w", errStale)
+	}
+	return nil
+}
