@@ -1,0 +1,60 @@
+package suggest
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+func TestFor(t *testing.T) {
+	update := lock.Write{Operation: "UPDATE", Resource: "sql:stock", Condition: lock.None}
+	remove := lock.Write{Operation: "DELETE", Resource: "sql:sessions", Condition: lock.None}
+	cache := lock.Write{Operation: "SET", Resource: "redis:rates", Condition: lock.None, Cache: true}
+	guarded := lock.Write{Operation: "UPDATE", Resource: "sql:doc", Condition: lock.Version}
+	own := lock.Write{Operation: "UPDATE", Resource: "sql:locks", Condition: lock.None, Own: true}
+
+	for _, test := range []struct {
+		name string
+		use  lock.Use
+		want lock.Class
+		why  string // in the reasons
+	}{
+		{"fenced", lock.Use{Verdict: lock.Fenced, Skips: true}, lock.Correctness, "guarded"},
+		{"loser waits, rows change", lock.Use{Writes: []lock.Write{update}}, lock.Correctness, "UPDATE sql:stock"},
+		{"and the name agrees", lock.Use{Key: "stock:%d", Writes: []lock.Write{update}}, lock.Correctness, "stock"},
+		{"loser skips", lock.Use{Skips: true, Writes: []lock.Write{update}}, lock.Efficiency, "skips"},
+		{"loser skips, but money", lock.Use{Skips: true, Key: "payment:%s", Writes: []lock.Write{update}}, lock.Unclear, "payment"},
+		{"loser waits, but a cache by name", lock.Use{Key: "cache:rates", Writes: []lock.Write{update}}, lock.Unclear, "cache"},
+		{"caches only", lock.Use{Writes: []lock.Write{cache, own}}, lock.Efficiency, "derived"},
+		{"cache and rows", lock.Use{Writes: []lock.Write{cache, update}}, lock.Correctness, "UPDATE"},
+		{"temporary file", lock.Use{Writes: []lock.Write{{Resource: "file:/tmp/x", Condition: lock.None}}}, lock.Efficiency, "derived"},
+		{"only deletes", lock.Use{Writes: []lock.Write{remove}}, lock.Unclear, "neither"},
+		{"only deletes, cleaning up", lock.Use{Acquire: lock.Frame{Function: "PurgeSessions"}, Writes: []lock.Write{remove}}, lock.Efficiency, "purge"},
+		{"safe by itself", lock.Use{Writes: []lock.Write{guarded}}, lock.Unclear, "safe without"},
+		{"by name alone", lock.Use{Acquire: lock.Frame{Function: "(*Wallet).Withdraw"}}, lock.Correctness, "wallet"},
+		{"by package alone", lock.Use{Package: "example.org/shop/cron"}, lock.Efficiency, "cron"},
+		{"names that disagree", lock.Use{Key: "cron:settle"}, lock.Unclear, "neither"},
+		{"nothing", lock.Use{}, lock.Unclear, "neither"},
+		{"no word starts with gc", lock.Use{Key: "gcs-upload"}, lock.Unclear, "neither"},
+	} {
+		got := For(&test.use)
+		if reasons := strings.Join(got.Reasons, "; "); got.Class != test.want || !strings.Contains(reasons, test.why) {
+			t.Errorf("%s: got %s (%s), want %s with %q", test.name, got.Class, reasons, test.want, test.why)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for text, want := range map[string][]string{
+		"RefreshFXRates":     {"refresh", "fx", "rates"},
+		"(*Service).Reserve": {"service", "reserve"},
+		"lock:order:%d":      {"lock", "order", "d"},
+		"":                   nil,
+	} {
+		if got := words(text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package unorderedtoken
+
+import (
+	"testing"
+
+	"github.com/fencevet/fencevet/analyzers/internal/recordtest"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+func TestCheck(t *testing.T) {
+	use := func(compared string) lock.Use {
+		return lock.Use{Role: lock.RoleUse, Acquire: recordtest.At("/m/a.go", 10), Writes: []lock.Write{{
+			Frame: recordtest.At("/m/a.go", 20), Operation: "UPDATE", Resource: "sql:doc", Compared: compared,
+		}}}
+	}
+	ordered := true
+	offered := use("lease id")
+	offered.Token = lock.TokenInfo{Source: "mutex.Header().Revision", Ordered: &ordered}
+
+	recordtest.Run(t, Check, []recordtest.Test{
+		{Name: "random", Use: use("random"), Want: []string{"a.go:20 error: table doc accepts the stale holder and may refuse the new one: what UPDATE compares as token is random"}},
+		{Name: "names the token that is there", Use: offered, Want: []string{"a.go:20 error: use mutex.Header().Revision"}},
+		{Name: "an origin without a sentence of its own", Use: use("cookie"), Want: []string{"a.go:20 error: (cookie)"}},
+		{Name: "nothing compared", Use: use("")},
+	})
+}
