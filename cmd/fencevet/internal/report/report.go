@@ -77,6 +77,7 @@ func JSON(w io.Writer, inv *inventory.Inventory, _ Style) error {
 // printable escapes what a string of the analysed source could do to a
 // terminal: control sequences, line breaks, and marks that turn text around.
 func printable(text string) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
 	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return text
 	}

@@ -102,6 +102,7 @@ type row struct {
 	title string // spans all columns
 	cells []string
 	color string // of the last cell
+	note  string // beside the first cell, where it stands alone
 }
 
 func (t *table) title(text string) { t.rows = append(t.rows, row{title: text}) }
@@ -116,6 +117,7 @@ func (t *table) lock(l inventory.Lock) {
 			resources[0][0], resources[0][1], verdict(l),
 		},
 		color: verdictColor[lock.Verdict(l.Verdict)],
+		note:  printable(l.Acquire.Function),
 	}
 	t.rows = append(t.rows, first)
 	for _, r := range resources[1:] {
@@ -179,8 +181,11 @@ func token(l inventory.Lock) string {
 }
 
 func verdict(l inventory.Lock) string {
+	if l.Role == string(lock.RoleWrapper) {
+		return "-" // its callers' sections decide
+	}
 	if len(l.Unseen) > 0 && l.Verdict == string(lock.Unverified) {
-		return l.Verdict + ": " + strings.Join(l.Unseen, ", ")
+		return l.Verdict + " (" + strings.Join(l.Unseen, ", ") + ")"
 	}
 	return l.Verdict
 }
@@ -200,8 +205,8 @@ func orDash(text string) string {
 }
 
 const (
-	gap      = 2 // between columns
-	minWidth = 9 // of a column that must give way
+	gap      = 2  // between columns
+	minWidth = 10 // of a column that must give way
 )
 
 func (t *table) write(w io.Writer) {
@@ -218,17 +223,24 @@ func (t *table) write(w io.Writer) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(r.cells[i]))
 		}
 	}
-	fit(widths, t.style.Width-gap*(len(widths)-1))
+	// The first column holds a path, which should stay in one piece. Where the
+	// terminal is too narrow for all columns it stands on a line of its own.
+	need := gap * (len(widths) - 1)
+	for _, n := range widths {
+		need += n
+	}
+	stacked := need > t.style.Width
+	if stacked {
+		widths[0] = 0
+		fit(widths[1:], t.style.Width-gap*(len(widths)-1))
+	}
 
-	t.line(w, row{cells: t.head}, widths, dim)
-	for i, r := range t.rows {
-		switch {
-		case r.title != "" && i > 0:
+	t.line(w, row{cells: t.head}, widths, dim, stacked)
+	for _, r := range t.rows {
+		if r.title != "" {
 			fmt.Fprintf(w, "\n%s\n", t.style.paint(bold, r.title))
-		case r.title != "":
-			fmt.Fprintf(w, "%s\n", t.style.paint(bold, r.title))
-		default:
-			t.line(w, r, widths, "")
+		} else {
+			t.line(w, r, widths, "", stacked)
 		}
 	}
 	fmt.Fprintln(w)
@@ -255,10 +267,17 @@ func fit(widths []int, total int) {
 }
 
 // line writes one row, on several lines where a cell does not fit.
-func (t *table) line(w io.Writer, r row, widths []int, color string) {
+func (t *table) line(w io.Writer, r row, widths []int, color string, stacked bool) {
 	cells := make([][]string, len(r.cells))
 	height := 1
 	for i, c := range r.cells {
+		if i == 0 && stacked {
+			if c != "" {
+				fmt.Fprintln(w, strings.TrimRight(t.style.paint(color, c)+"  "+t.style.paint(dim, r.note), " "))
+			}
+			cells[i] = []string{""}
+			continue
+		}
 		cells[i] = wrap(c, widths[i])
 		height = max(height, len(cells[i]))
 	}
@@ -292,14 +311,16 @@ func wrap(text string, width int) []string {
 	var lines []string
 	for len(runes) > width {
 		cut := width
-		for i := width; i > width/2; i-- {
+		for i := width; i > width/4; i-- {
 			if strings.ContainsRune(" /:.,_-)", runes[i-1]) {
 				cut = i
 				break
 			}
 		}
 		lines = append(lines, strings.TrimRight(string(runes[:cut]), " "))
-		runes = runes[cut:]
+		for runes = runes[cut:]; len(runes) > 0 && runes[0] == ' '; {
+			runes = runes[1:]
+		}
 	}
 	return append(lines, string(runes))
 }
