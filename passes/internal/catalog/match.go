@@ -204,8 +204,8 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			}
 		}
 	}
-	for i := sig.Params().Len() - 1; i >= 0; i-- { // options stand last
-		t := sig.Params().At(i).Type()
+	for p := range sig.Params().Variables() {
+		t := p.Type()
 		if s, ok := t.(*types.Slice); ok {
 			t = s.Elem()
 		}

@@ -92,6 +92,7 @@ type New struct {
 	Options    Ref    `yaml:"options"`                               // option functions or option struct that may hold any of these
 	Parent     Ref    `yaml:"parent"`                                // session or client whose properties hold here too
 	Context    Ref    `yaml:"context"`                               // context that bounds the object's background work (renewal)
+	Section    Ref    `yaml:"section"`                               // function that runs while a lock taken through the object is held (election callback)
 	Leaks      bool   `yaml:"leaks"`                                 // must be closed (session)
 	Store      string `yaml:"store" enum:"sentinel|cluster|replica"` // sentinel | cluster | replica: what kind of client it is
 }
@@ -139,19 +140,21 @@ type Acquire struct {
 // Told names a result and the constant it has when the lock was taken.
 type Told struct {
 	At Ref    `yaml:"at"`
-	Is string `yaml:"is"` // nil | not nil | true | false | an integer | a string | not negative | any (the call's return is enough)
+	Is string `yaml:"is"` // nil | not nil | true | false | an integer | a string | not negative | any (the call's return is enough) | received true (a channel's value)
 }
 
 // Renew describes a call that extends a lease.
 type Renew struct {
-	Handle   Ref    `yaml:"handle"`
-	Key      Ref    `yaml:"key"`
-	TTL      Ref    `yaml:"ttl"`
-	TTLUnit  string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`
-	Checked  bool   `yaml:"checked"`                   // compares the owner first
-	Result   Ref    `yaml:"result"`                    // where a lost lease shows
-	Interval string `yaml:"interval" check:"fraction"` // of background renewal, as a fraction of the TTL: 1/3
-	Raw      bool   `yaml:"raw"`                       // a general command (EXPIRE): a renewal only of a known lock's key
+	Handle     Ref    `yaml:"handle"`
+	Key        Ref    `yaml:"key"`
+	TTL        Ref    `yaml:"ttl"`
+	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`
+	Checked    bool   `yaml:"checked"`                   // compares the owner first
+	Result     Ref    `yaml:"result"`                    // where a lost lease shows
+	Interval   string `yaml:"interval" check:"fraction"` // of background renewal, as a fraction of the TTL: 1/3
+	Context    Ref    `yaml:"context"`                   // context that bounds the renewal
+	Background bool   `yaml:"background"`                // goes on by itself after the call
+	Raw        bool   `yaml:"raw"`                       // a general command (EXPIRE): a renewal only of a known lock's key
 }
 
 // Release describes a call that gives a lock back.
@@ -230,7 +233,9 @@ type Query struct {
 // Part describes a link of a builder chain; the chain ends in an Acquire,
 // Write or Query entry, which reads the parts from its receiver's chain.
 type Part struct {
-	Kind string `yaml:"kind" enum:"where|not|or|set|table|conflict|if|then|else|raw"` // where | not | or | set | table | conflict | if | then | else | raw
+	Kind string `yaml:"kind" enum:"command|compare|target|op|where|not|or|set|table|conflict|if|then|else|raw"` // where | not | or | set | table | conflict | if | then | else | raw
+	Word string `yaml:"word"`                                                                                   // literal that this link adds: a command word, the kind of a compare target or operation
+	Of   Ref    `yaml:"of"`                                                                                     // what the part builds on, for kind compare its left side; default receiver
 	Text Ref    `yaml:"text"`
 	Args Ref    `yaml:"args"`
 }
