@@ -93,8 +93,11 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 		opts.Incomplete = append(opts.Incomplete, inventory.Incomplete(p))
 	}
 	if len(program.Packages) == 0 && len(program.Incomplete) > 0 {
-		first := program.Incomplete[0]
-		return nil, style, fmt.Errorf("nothing could be analysed: %s: %s", first.Package, first.Reason)
+		text := "nothing could be analysed"
+		for _, p := range program.Incomplete {
+			text += fmt.Sprintf("\n\t%s: %s", p.Package, p.Reason)
+		}
+		return nil, style, errors.New(text)
 	}
 
 	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))

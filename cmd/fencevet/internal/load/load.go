@@ -71,6 +71,9 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
+	if _, err := os.Stat(cfg.Dir); err != nil {
+		return nil, err
+	}
 	pkgs, err := load(ctx, cfg, mode, patterns)
 	if err != nil {
 		return nil, err
@@ -167,17 +170,34 @@ func (p *Program) sort(dir string, pkgs []*packages.Package) {
 
 // broken returns why pkg cannot be analysed, or the empty string.
 func broken(pkg *packages.Package, dir string) string {
-	if len(pkg.Errors) > 0 {
-		e := pkg.Errors[0]
+	// What the go command says of a failed build comes first and has no position;
+	// what the parser or type checker says of the same fault has one.
+	for _, e := range pkg.Errors {
 		if pos := position(e.Pos, dir); pos != "" {
-			return pos + ": " + firstLine(e.Msg)
+			return pos + ": " + firstLine(because(pkg, e.Msg))
 		}
-		return firstLine(e.Msg)
+	}
+	if len(pkg.Errors) > 0 {
+		return strings.TrimPrefix(firstLine(pkg.Errors[0].Msg), "pattern "+pkg.ID+": ")
 	}
 	if pkg.IllTyped && !sound(pkg.TypesInfo) {
 		return "uses a type of a package that does not type-check"
 	}
 	return ""
+}
+
+// because replaces the type checker's word on a failed import, which does not
+// tell what is wrong with the package, by what the go command says about it.
+func because(pkg *packages.Package, message string) string {
+	rest, ok := strings.CutPrefix(message, "could not import ")
+	if !ok {
+		return message
+	}
+	path, _, _ := strings.Cut(rest, " ")
+	if imported := pkg.Imports[path]; imported != nil && len(imported.Errors) > 0 {
+		return imported.Errors[0].Msg
+	}
+	return message
 }
 
 // sound reports whether every type is known. A package that imports a broken one

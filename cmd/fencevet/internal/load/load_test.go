@@ -1,0 +1,243 @@
+package load_test
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+)
+
+// module writes the files of an archive into a new directory.
+func module(t *testing.T, archive string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const shop = `
+-- go.mod --
+module example.org/shop
+
+go 1.26
+-- shop.go --
+package shop
+
+import (
+	"net/http"
+
+	"example.org/shop/internal/lock"
+)
+
+var Client http.Client
+
+func Sell() { lock.With() }
+-- internal/lock/lock.go --
+package lock
+
+func With() {}
+-- internal/lock/lock_test.go --
+package lock
+-- other/other.go --
+package other
+-- docs/read.me --
+No Go here.
+`
+
+func paths(p *load.Program) []string {
+	var all []string
+	for _, pkg := range p.Packages {
+		all = append(all, pkg.Types.Path())
+	}
+	return all
+}
+
+func TestOnlyOwnSource(t *testing.T) {
+	dir := module(t, shop)
+	var (
+		mu     sync.Mutex
+		parsed []string
+	)
+	p, err := load.Load(t.Context(), load.Config{Dir: dir, ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		parsed = append(parsed, filepath.ToSlash(rel))
+		return parser.ParseFile(fset, name, src, 0)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(parsed)
+	if want := []string{"internal/lock/lock.go", "other/other.go", "shop.go"}; !reflect.DeepEqual(parsed, want) {
+		t.Errorf("read from source: %q, want %q", parsed, want)
+	}
+	if want := []string{"example.org/shop", "example.org/shop/internal/lock", "example.org/shop/other"}; !reflect.DeepEqual(paths(p), want) {
+		t.Errorf("packages: %q, want %q", paths(p), want)
+	}
+	if p.Root != dir || !reflect.DeepEqual(p.Modules, []string{"example.org/shop"}) || len(p.Incomplete) > 0 {
+		t.Errorf("root %s, modules %q, incomplete %v", p.Root, p.Modules, p.Incomplete)
+	}
+}
+
+func TestNarrowPattern(t *testing.T) {
+	p, err := load.Load(t.Context(), load.Config{Dir: module(t, shop), Patterns: []string{"."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"example.org/shop", "example.org/shop/internal/lock"}; !reflect.DeepEqual(paths(p), want) {
+		t.Errorf("packages: %q, want %q: what is imported from the module is seen through", paths(p), want)
+	}
+	if !p.Matches("example.org/shop") || p.Matches("example.org/shop/internal/lock") {
+		t.Error("imported packages are not what was asked for")
+	}
+}
+
+func TestTests(t *testing.T) {
+	p, err := load.Load(t.Context(), load.Config{Dir: module(t, shop), Tests: true, Patterns: []string{"./internal/..."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, pkg := range p.Packages {
+		files = max(files, len(pkg.Files))
+	}
+	if files != 2 {
+		t.Errorf("%d files in the largest package, want lock.go and lock_test.go", files)
+	}
+}
+
+func TestBroken(t *testing.T) {
+	dir := module(t, shop+`
+-- bad/bad.go --
+package bad
+
+type T struct{ F Missing }
+
+func F() T { return T{} }
+
+func G() int { return 1 }
+-- user/user.go --
+package user
+
+import "example.org/shop/bad"
+
+var X = bad.F().F
+-- bystander/bystander.go --
+package bystander
+
+import "example.org/shop/bad"
+
+var Y = bad.G()
+-- syntax/syntax.go --
+package syntax
+
+func (
+-- missing/missing.go --
+package missing
+
+import _ "example.org/nowhere"
+`)
+	p, err := load.Load(t.Context(), load.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range p.Incomplete {
+		got = append(got, i.Package+": "+i.Reason)
+	}
+	for i, want := range []string{
+		"example.org/shop/bad: bad/bad.go:3:18: undefined: Missing",
+		"example.org/shop/missing: missing/missing.go:3:10: no required module provides package example.org/nowhere",
+		"example.org/shop/syntax: syntax/syntax.go:",
+		"example.org/shop/user: uses a type of a package that does not type-check",
+	} {
+		if i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Errorf("incomplete: %q, want %q", got, want)
+		}
+	}
+	if len(got) != 4 {
+		t.Errorf("incomplete: %q", got)
+	}
+	if !slices.Contains(paths(p), "example.org/shop/bystander") {
+		t.Errorf("packages %q: one that does not need what is broken is analysed", paths(p))
+	}
+}
+
+func TestNoPackages(t *testing.T) {
+	_, err := load.Load(t.Context(), load.Config{Dir: module(t, shop), Patterns: []string{"./docs/..."}})
+	if !errors.Is(err, load.ErrNoPackages) {
+		t.Errorf("got %v, want ErrNoPackages", err)
+	}
+	_, err = load.Load(t.Context(), load.Config{Dir: filepath.Join(t.TempDir(), "missing")})
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want that the directory does not exist", err)
+	}
+}
+
+func TestWorkspaceRoot(t *testing.T) {
+	dir := module(t, `
+-- go.work --
+go 1.26
+
+use ./a
+use ./b
+-- a/go.mod --
+module example.org/a
+
+go 1.26
+-- a/a.go --
+package a
+-- b/go.mod --
+module example.org/b
+
+go 1.26
+-- b/b.go --
+package b
+
+import _ "example.org/a"
+`)
+	p, err := load.Load(t.Context(), load.Config{Dir: filepath.Join(dir, "b")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Root != dir {
+		t.Errorf("root %s, want that of the workspace %s", p.Root, dir)
+	}
+	t.Setenv("GOWORK", "off")
+	if _, err := load.Load(t.Context(), load.Config{Dir: filepath.Join(dir, "a")}); err != nil {
+		t.Fatal(err)
+	}
+	p, err = load.Load(t.Context(), load.Config{Dir: filepath.Join(dir, "a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "a"); p.Root != want {
+		t.Errorf("root %s without workspace, want %s", p.Root, want)
+	}
+}
