@@ -7,7 +7,7 @@ package luaread
 // Script is what a script does.
 type Script struct {
 	Effects []Effect // commands in text order
-	Unknown string   // why the script could not be followed; "" if it was
+	Unknown string   // why the script, or what decides on a write, could not be followed; "" if it could
 }
 
 // Effect is one Redis command.
@@ -17,13 +17,14 @@ type Effect struct {
 	Guards   []Guard // must hold on every way to this command
 	Returned bool    // the command's reply is the script's result
 	Stores   []Expr  // values it writes
+	Unknown  string  // why a further condition on it could not be followed
 }
 
 // Guard is one comparison. Of two sides, what the store holds is on the left
 // and what the caller sends on the right.
 type Guard struct {
 	Left, Right Expr
-	Op          string  // == ~= < <= > >= truthy falsy or other
+	Op          string  // == ~= < <= > >= truthy falsy or and; truthy and falsy have no Right
 	Numeric     bool    // both sides are numbers (tonumber, literal, arithmetic): compared as numbers, not as text
 	NullOK      bool    // an absent stored value passes too
 	Or          []Guard // Op "or": the alternatives
@@ -38,35 +39,11 @@ type Expr struct {
 	Args   []Expr // of a call: the words after the command
 	Text   string
 	Number bool // went through tonumber, or is a number
+
+	quoted bool   // of a literal: a string
+	absent bool   // an "or" gives an absent value another one
+	opaque string // why a decision on this value cannot be followed
+	effect int    // of a call: one more than its position in Effects
+	test   *test  // what the value says as a condition, beyond being there
+	size   int    // nodes below, bounded
 }
-
-// Fence is a comparison of a stored value with an argument on the way to a write.
-type Fence struct {
-	Key, Arg Expr
-	Op       string // stored Op incoming
-	Numeric  bool
-	Stored   bool // the script stores that argument where the stored value came from
-	NullOK   bool
-	Write    Effect
-}
-
-// Read parses text.
-func Read(text string) Script { return Script{} }
-
-// CompareAndDelete reports a release by owner: the stored value is compared
-// with an argument before the key is deleted.
-func (s Script) CompareAndDelete() (key, arg Expr, ok bool) { return }
-
-// CompareAndExpire reports a renewal by owner.
-func (s Script) CompareAndExpire() (key, arg Expr, ok bool) { return }
-
-// Acquires reports the taking of a lock: a set-if-absent with its value and
-// time to live.
-func (s Script) Acquires() (key, value, ttl Expr, ok bool) { return }
-
-// Fences lists the comparisons of a stored value with an argument on the way
-// to each write.
-func (s Script) Fences() []Fence { return nil }
-
-// Writes lists the effects that change data.
-func (s Script) Writes() []Effect { return nil }

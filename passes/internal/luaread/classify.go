@@ -1,0 +1,284 @@
+package luaread
+
+// Fence is a comparison of a stored value with an argument on the way to a
+// write.
+type Fence struct {
+	Key     Expr
+	Field   Expr // of a hash or sorted set; Kind "" of a plain value
+	Arg     Expr
+	Op      string // stored Op incoming: == ~= < <= > >=
+	Numeric bool   // compared as numbers, not as text
+	Stored  bool   // under this comparison the script stores that argument where the stored value came from
+	NullOK  bool   // an absent stored value passes too
+	// Alternative tells that this is one of several ways to the write, which is
+	// as weakly guarded as the weakest of them.
+	Alternative bool
+	Write       Effect
+}
+
+// Writes lists the effects that change data.
+func (s Script) Writes() []Effect {
+	var out []Effect
+	for _, e := range s.Effects {
+		if writes(e.Cmd) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Fences lists the comparisons of a stored value with an argument on the way
+// to each write.
+func (s Script) Fences() []Fence {
+	var out []Fence
+	for _, w := range s.Writes() {
+		for _, g := range w.Guards {
+			for _, f := range fences(g) {
+				f.Write = w
+				f.Stored = s.storesUnder(f, g)
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// fences gives the comparisons of one guard; of alternatives only if each of
+// them makes one, or finds the value absent.
+func fences(g Guard) []Fence {
+	switch g.Op {
+	case "and":
+		var out []Fence
+		for _, c := range g.And {
+			out = append(out, fences(c)...)
+		}
+		return out
+	case "or":
+		var out []Fence
+		var empty []Expr
+		for _, a := range g.Or {
+			found := fences(a)
+			if len(found) == 0 {
+				v, ok := absence(a)
+				if !ok {
+					return nil
+				}
+				empty = append(empty, v)
+			}
+			for _, f := range found {
+				f.Alternative = true
+				out = append(out, f)
+			}
+		}
+		for _, v := range empty {
+			known := false
+			for i := range out {
+				if same(out[i].Key, v.Args[0]) {
+					out[i].NullOK, known = true, true
+				}
+			}
+			if !known {
+				return nil
+			}
+		}
+		return out
+	}
+	place, ok := reads(g.Left)
+	if !ok || g.Right.Kind != "arg" {
+		return nil
+	}
+	return []Fence{{Key: place.key, Field: place.field, Arg: g.Right, Op: g.Op, Numeric: g.Numeric, NullOK: g.NullOK}}
+}
+
+// compared tells whether guards compare a stored value with an argument.
+func compared(gs []Guard) bool {
+	for _, g := range gs {
+		if len(fences(g)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// storesUnder tells whether a command under the same guard stores the
+// argument where the compared value came from.
+func (s Script) storesUnder(f Fence, g Guard) bool {
+	place := slot{key: f.Key, field: f.Field}
+	for _, e := range s.Effects {
+		for _, p := range puts(e.Cmd, e.Args) {
+			if !p.same(place) || !same(p.value, f.Arg) {
+				continue
+			}
+			for _, own := range e.Guards {
+				if sameGuard(own, g) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func sameGuard(a, b Guard) bool {
+	if a.Op != b.Op || !same(a.Left, b.Left) || !same(a.Right, b.Right) || len(a.Or) != len(b.Or) || len(a.And) != len(b.And) {
+		return false
+	}
+	for i := range a.Or {
+		if !sameGuard(a.Or[i], b.Or[i]) {
+			return false
+		}
+	}
+	for i := range a.And {
+		if !sameGuard(a.And[i], b.And[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// CompareAndDelete reports a release by owner: the stored value is compared
+// with an argument before the key is deleted.
+func (s Script) CompareAndDelete() (key, arg Expr, ok bool) {
+	for _, e := range s.Effects {
+		switch e.Cmd {
+		case "DEL", "UNLINK", "HDEL", "GETDEL":
+			if len(e.Args) == 0 {
+				continue
+			}
+			if arg, ok := owner(e.Guards, e.Args[0]); ok {
+				return e.Args[0], arg, true
+			}
+		}
+	}
+	return Expr{}, Expr{}, false
+}
+
+// CompareAndExpire reports a renewal by owner.
+func (s Script) CompareAndExpire() (key, arg Expr, ok bool) {
+	for _, e := range s.Effects {
+		if len(e.Args) < 2 {
+			continue
+		}
+		switch e.Cmd {
+		case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "GETEX", "SET", "SETEX", "PSETEX":
+		default:
+			continue
+		}
+		arg, ok := owner(e.Guards, e.Args[0])
+		if !ok {
+			continue
+		}
+		if p := puts(e.Cmd, e.Args); len(p) > 0 {
+			// Setting the key again renews it if it keeps the owner.
+			if _, expires := ttl(e); !expires || !same(p[0].value, arg) {
+				continue
+			}
+		}
+		return e.Args[0], arg, true
+	}
+	return Expr{}, Expr{}, false
+}
+
+// owner finds the guard that compares the value under key with an argument.
+func owner(guards []Guard, key Expr) (Expr, bool) {
+	for _, g := range guards {
+		if place, ok := reads(g.Left); ok && g.Op == "==" && !g.NullOK && g.Right.Kind == "arg" && same(place.key, key) {
+			return g.Right, true
+		}
+		if g.Op == "==" && g.Left.Kind == "call" && g.Left.Cmd == "HEXISTS" || isMember(g) {
+			// A hash whose field is the owner.
+			if len(g.Left.Args) == 2 && g.Left.Args[1].Kind == "arg" && same(g.Left.Args[0], key) && isMember(g) {
+				return g.Left.Args[1], true
+			}
+		}
+	}
+	return Expr{}, false
+}
+
+// isMember recognises HEXISTS k f == 1, and what amounts to it.
+func isMember(g Guard) bool {
+	if g.Left.Cmd != "HEXISTS" || g.Right.Kind != "literal" {
+		return false
+	}
+	return g.Op == "==" && g.Right.Text == "1" || (g.Op == "~=" || g.Op == ">") && g.Right.Text == "0"
+}
+
+// Acquires reports the taking of a lock: a set-if-absent with its value and
+// time to live. ttl has no Kind if the lock never expires.
+func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
+	for _, e := range s.Effects {
+		if len(e.Args) < 2 {
+			continue
+		}
+		key = e.Args[0]
+		switch e.Cmd {
+		case "SET", "SETNX", "SETEX", "PSETEX":
+			value = puts(e.Cmd, e.Args)[0].value
+			if e.Cmd != "SETNX" && !has(e, "NX") && !vacant(e.Guards, key) {
+				continue
+			}
+		case "HSET", "HMSET", "HSETNX":
+			p := puts(e.Cmd, e.Args)
+			if len(p) == 0 || e.Cmd != "HSETNX" && !vacant(e.Guards, key) {
+				continue
+			}
+			value = p[0].value
+			if value.Kind != "arg" {
+				value = p[0].field
+			}
+		case "HINCRBY":
+			if !vacant(e.Guards, key) {
+				continue
+			}
+			value = e.Args[1]
+		default:
+			continue
+		}
+		expiry, _ = ttl(e)
+		for _, x := range s.Effects {
+			if expiry.Kind == "" && (x.Cmd == "EXPIRE" || x.Cmd == "PEXPIRE") && len(x.Args) > 1 && same(x.Args[0], key) {
+				expiry = x.Args[1]
+			}
+		}
+		return key, value, expiry, true
+	}
+	return Expr{}, Expr{}, Expr{}, false
+}
+
+// vacant tells whether guards let a command through where key is not there.
+func vacant(guards []Guard, key Expr) bool {
+	for _, g := range guards {
+		if v, ok := absence(g); ok && same(v.Args[0], key) {
+			return true
+		}
+		if g.Op == "or" && vacant(g.Or, key) {
+			return true
+		}
+		if g.Op == "==" && g.NullOK && g.Left.Kind == "call" && len(g.Left.Args) > 0 && same(g.Left.Args[0], key) {
+			return true // free, or mine already
+		}
+	}
+	return false
+}
+
+func has(e Effect, name string) bool {
+	for _, a := range e.Args[2:] {
+		if option(a, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ttl gives the time to live that a command sets itself.
+func ttl(e Effect) (Expr, bool) {
+	if (e.Cmd == "SETEX" || e.Cmd == "PSETEX") && len(e.Args) > 2 {
+		return e.Args[1], true
+	}
+	for i := 2; e.Cmd == "SET" && i+1 < len(e.Args); i++ {
+		if option(e.Args[i], "EX", "PX", "EXAT", "PXAT") {
+			return e.Args[i+1], true
+		}
+	}
+	return Expr{}, false
+}
