@@ -190,7 +190,7 @@ type Use struct {
 	Section  Section
 	Verdict  Verdict
 	// Scope and Handle tell, for advisory locks, what owns the lock (session |
-	// transaction) and what the statement ran on (pool | conn | tx | unknown).
+	// transaction) and what the statement ran on (pool | pooler | conn | tx | unknown).
 	Scope  string
 	Handle string
 	Leader bool   // leader loop on a self-renewed session

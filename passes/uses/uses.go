@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -35,11 +37,36 @@ type Package struct {
 }
 
 // Module analyses packages together: interface calls and callbacks are resolved
-// over all of them. Packages may come in any order.
+// over all of them. Packages may come in any order; they share a file set.
 func Module(pkgs []*Package) *Result {
-	return &Result{}
+	locks := false
+	var units []engine.Unit
+	for _, p := range pkgs {
+		locks = locks || holdsLocks(p.Types)
+		units = append(units, engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info})
+	}
+	if !locks {
+		return &Result{}
+	}
+	return &Result{Uses: engine.New(pkgs[0].Fset, catalog.Builtin(), units).Run()}
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	return &Result{}, nil
+	// Most packages have nothing to do with locks: find out before anything
+	// is built.
+	if len(pass.Files) == 0 || !holdsLocks(pass.Pkg) {
+		return &Result{}, nil
+	}
+	unit := engine.Unit{Files: pass.Files, Types: pass.Pkg, Info: pass.TypesInfo}
+	return &Result{Uses: engine.New(pass.Fset, catalog.Builtin(), []engine.Unit{unit}).Run()}, nil
+}
+
+// holdsLocks reports whether a package imports anything that can be a lock.
+func holdsLocks(p *types.Package) bool {
+	for _, q := range p.Imports() {
+		if lock, _ := catalog.Relevant(q.Path()); lock {
+			return true
+		}
+	}
+	return false
 }

@@ -228,6 +228,7 @@ type Query struct {
 	Args     Ref    `yaml:"args"`
 	Resource []Ref  `yaml:"resource"`
 	On       Ref    `yaml:"on"`
+	Out      Ref    `yaml:"out"` // argument filled with the answer through a pointer
 }
 
 // Part describes a link of a builder chain; the chain ends in an Acquire,

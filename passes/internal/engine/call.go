@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// register makes the reader know a called function and returns its entries.
+func (e *Engine) register(fn *types.Func) []*catalog.Call {
+	if fn == nil {
+		return nil
+	}
+	fn = fn.Origin()
+	list := e.reader.Catalog.Calls(fn)
+	if !e.entries[fn] {
+		e.entries[fn] = true
+		if len(list) > 0 {
+			e.reader.Register(fn.FullName(), list)
+		}
+	}
+	return list
+}
+
+// callTerm is a call as a term: receiver, then arguments.
+func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
+	p := f.e.pool
+	var args []*term.T
+	name := "?"
+	switch {
+	case c.IsInvoke():
+		f.e.register(c.Method)
+		name = c.Method.FullName()
+		args = append(args, f.get(c.Value))
+	case c.StaticCallee() != nil:
+		fn := origin(c.StaticCallee())
+		name = fnName(fn)
+		if obj, ok := fn.Object().(*types.Func); ok {
+			f.e.register(obj)
+			name = obj.Origin().FullName()
+		}
+	default:
+		if b, ok := c.Value.(*ssa.Builtin); ok {
+			name = b.Name()
+		} else {
+			name = "call"
+			args = append(args, f.get(c.Value))
+		}
+	}
+	for _, a := range c.Args {
+		args = append(args, f.get(a))
+	}
+	return p.Call(name, f.e.site(pos), args...)
+}
+
+// call is the value of a call with one result (or the tuple of several).
+func (f *family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return f.builtin(b.Name(), c)
+	}
+	t := f.callTerm(c, pos)
+	if e := f.e.reader.Entry(t); e != nil {
+		if !e.Same.IsZero() {
+			if s := f.e.reader.Get(e.Same, t, nil); s != nil {
+				return s
+			}
+		}
+		if e.Reads != nil && e.Reads.Out.IsZero() && c.Signature().Results().Len() == 1 && !isError(c.Signature().Results().At(0).Type()) {
+			if s := f.e.reader.Get(e.Reads.Of, t, nil); s != nil {
+				return s
+			}
+		}
+		return t
+	}
+	if s := f.std(c, t); s != nil {
+		return s
+	}
+	if sum := f.e.summary(c.StaticCallee()); sum != nil && len(sum.Results) == 1 {
+		if r := f.instance(sum.Results[0], t, c); r != nil {
+			return r
+		}
+	}
+	return t
+}
+
+// instance puts a call's arguments into a term of the callee. What a result is
+// made of stays visible only while it is known; else the call itself stands.
+func (f *family) instance(t, call *term.T, c *ssa.CallCommon) *term.T {
+	if t == nil || t.Kind == term.Unknown {
+		return nil
+	}
+	return f.e.pool.Subst(t, binder(fnName(origin(c.StaticCallee())), call.Args))
+}
+
+// binder binds the parameters of function fn to args.
+func binder(fn string, args []*term.T) func(*term.T) *term.T {
+	return func(p *term.T) *term.T {
+		if p.Name == fn && p.Index < len(args) {
+			return args[p.Index]
+		}
+		return nil
+	}
+}
+
+func (f *family) extract(v *ssa.Extract) *term.T {
+	p := f.e.pool
+	switch x := v.Tuple.(type) {
+	case *ssa.Call:
+		c := x.Common()
+		t := f.callTerm(c, x.Pos())
+		if e := f.e.reader.Entry(t); e != nil {
+			if !e.Same.IsZero() && v.Index == 0 {
+				if s := f.e.reader.Get(e.Same, t, nil); s != nil {
+					return s
+				}
+			}
+			if e.Reads != nil && !isError(v.Type()) {
+				if s := f.e.reader.Get(e.Reads.Of, t, nil); s != nil {
+					return s
+				}
+			}
+		} else if s := f.std(c, t); s != nil && v.Index == 0 {
+			return s
+		} else if sum := f.e.summary(c.StaticCallee()); sum != nil && v.Index < len(sum.Results) {
+			if r := f.instance(sum.Results[v.Index], t, c); r != nil {
+				return r
+			}
+		}
+		if v.Index == 0 {
+			return t
+		}
+		return p.Result(t, v.Index)
+	case *ssa.TypeAssert:
+		if v.Index == 0 {
+			return f.value(x.X)
+		}
+	case *ssa.Lookup:
+		if v.Index == 0 {
+			return f.at(p.Elem(f.get(x.X), f.get(x.Index)))
+		}
+	case *ssa.UnOp:
+		if v.Index == 0 {
+			return p.Op("<-", f.get(x.X))
+		}
+	case *ssa.Next:
+		if v.Index > 0 {
+			return p.Elem(f.get(x.Iter), nil)
+		}
+	}
+	return p.Unknown("value")
+}
+
+func (f *family) builtin(name string, c *ssa.CallCommon) *term.T {
+	p := f.e.pool
+	if name == "append" && len(c.Args) == 2 {
+		x, y := f.value(c.Args[0]), f.value(c.Args[1])
+		if y != nil && y.Kind == term.List && (x == nil || x.IsZero()) {
+			return y
+		}
+		if x != nil && y != nil && x.Kind == term.List && y.Kind == term.List {
+			return p.List(append(append([]*term.T(nil), x.Args...), y.Args...)...)
+		}
+	}
+	args := make([]*term.T, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = f.get(a)
+	}
+	return p.Op(name, args...)
+}
+
+// std knows the few functions of the standard library that build strings.
+func (f *family) std(c *ssa.CallCommon, t *term.T) *term.T {
+	p := f.e.pool
+	args := meaning.Args(t)
+	switch t.Name {
+	case "fmt.Sprintf":
+		if len(args) == 2 {
+			list := args[1].Args
+			if args[1].Kind != term.List {
+				list = nil
+			}
+			if s, ok := args[0].Str(); ok && len(list) == 0 {
+				return p.Const("string", s)
+			}
+			return p.Op("format", append([]*term.T{args[0]}, list...)...)
+		}
+	case "fmt.Sprint":
+		if len(args) == 1 && args[0].Kind == term.List {
+			if len(args[0].Args) == 1 {
+				return args[0].Args[0]
+			}
+			return p.Op("+", args[0].Args...)
+		}
+	case "strings.Join":
+		if len(args) == 2 && args[0].Kind == term.List && len(args[0].Args) > 0 {
+			var parts []*term.T
+			for i, a := range args[0].Args {
+				if i > 0 {
+					parts = append(parts, args[1])
+				}
+				parts = append(parts, a)
+			}
+			return p.Op("+", parts...)
+		}
+	case "strings.TrimSpace", "strings.ToLower", "strings.ToUpper", "strings.Clone":
+		return args[0]
+	}
+	return nil
+}
+
+func isError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}

@@ -1,0 +1,214 @@
+// Package engine follows locks and their tokens through functions.
+//
+// It works on families: a named function with the closures inside it. For each
+// function it makes a Summary: what it takes and leaves held, what it
+// releases, writes and calls, in terms of its parameters. Callers put their
+// arguments in place of the parameters, so a summary serves every call.
+// Families are summarised callees first, those of a cycle together until
+// nothing changes.
+package engine
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A Unit is one type-checked package with syntax.
+type Unit struct {
+	Files []*ast.File
+	Types *types.Package
+	Info  *types.Info
+}
+
+// An Engine analyses units that share a file set.
+type Engine struct {
+	fset   *token.FileSet
+	pool   *term.Pool
+	reader *meaning.Reader
+	prog   *ssa.Program
+	pkgs   []*ssa.Package
+
+	families map[*ssa.Function]*family // by root function
+	order    []*family                 // as given: by package, then by position
+	funcs    map[string]*ssa.Function  // by name, for function values
+	entries  map[*types.Func]bool      // registered with the reader
+	impls    *implementations
+	evidence *evidence
+}
+
+// New builds SSA for units and prepares an engine. deps lists packages that
+// the units import, without syntax.
+func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
+	pool := term.NewPool()
+	e := &Engine{
+		fset: fset, pool: pool, reader: meaning.NewReader(cat, pool),
+		families: make(map[*ssa.Function]*family),
+		funcs:    make(map[string]*ssa.Function),
+		entries:  make(map[*types.Func]bool),
+	}
+	e.build(units)
+	e.impls = newImplementations(e)
+	return e
+}
+
+// build creates the SSA program. Imported packages are created from their
+// types only, so their functions have no bodies.
+func (e *Engine) build(units []Unit) {
+	e.prog = ssa.NewProgram(e.fset, ssa.BuilderMode(0))
+	e.prog.SetNoReturn(func(fn *types.Func) bool {
+		for _, c := range e.reader.Catalog.Calls(fn) {
+			if c.Ends {
+				return true
+			}
+		}
+		return false
+	})
+	source := make(map[*types.Package]bool)
+	for _, u := range units {
+		source[u.Types] = true
+	}
+	seen := make(map[*types.Package]bool)
+	var create func(p *types.Package)
+	create = func(p *types.Package) {
+		if seen[p] || source[p] {
+			return
+		}
+		seen[p] = true
+		e.prog.CreatePackage(p, nil, nil, true)
+		for _, q := range p.Imports() {
+			create(q)
+		}
+	}
+	for _, u := range units {
+		for _, p := range u.Types.Imports() {
+			create(p)
+		}
+		e.pkgs = append(e.pkgs, e.prog.CreatePackage(u.Types, u.Files, u.Info, true))
+	}
+	for i, p := range e.pkgs {
+		p.Build()
+		e.collect(p, units[i])
+	}
+}
+
+// collect lists the families of a package in source order.
+func (e *Engine) collect(p *ssa.Package, u Unit) {
+	var roots []*ssa.Function
+	add := func(fn *ssa.Function) {
+		if fn != nil && len(fn.Blocks) > 0 {
+			roots = append(roots, fn)
+		}
+	}
+	for _, f := range u.Files {
+		for _, d := range f.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Name.Name != "_" {
+				if obj, ok := u.Info.Defs[fd.Name].(*types.Func); ok {
+					if fn := e.prog.FuncValue(obj); fn != nil {
+						add(fn)
+					} else if fd.Name.Name == "init" {
+						continue
+					}
+				}
+			}
+		}
+	}
+	add(p.Func("init"))
+	for name, m := range p.Members {
+		if strings.HasPrefix(name, "init#") {
+			if fn, ok := m.(*ssa.Function); ok {
+				add(fn)
+			}
+		}
+	}
+	slices.SortStableFunc(roots, func(a, b *ssa.Function) int {
+		return e.position(a.Pos()).Compare(e.position(b.Pos()))
+	})
+	for _, fn := range roots {
+		fam := newFamily(e, fn)
+		e.families[fn] = fam
+		e.order = append(e.order, fam)
+		for _, m := range fam.members {
+			e.funcs[fnName(m)] = m
+		}
+	}
+}
+
+// fnName names a function: (*pkg.T).M, pkg.F, pkg.F$1.
+func fnName(fn *ssa.Function) string {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	return fn.String()
+}
+
+// origin is the generic function of an instance, or fn itself.
+func origin(fn *ssa.Function) *ssa.Function {
+	if fn == nil {
+		return nil
+	}
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}
+
+// summary returns the summary of a function with a body, or nil.
+func (e *Engine) summary(fn *ssa.Function) *Summary {
+	fn = origin(fn)
+	if fn == nil {
+		return nil
+	}
+	root := fn
+	for root.Parent() != nil {
+		root = root.Parent()
+	}
+	fam := e.families[root]
+	if fam == nil {
+		return nil
+	}
+	return fam.sums[fn]
+}
+
+func (e *Engine) position(pos token.Pos) lock.Position {
+	if !pos.IsValid() {
+		return lock.Position{}
+	}
+	p := e.fset.Position(pos)
+	return lock.Position{File: p.Filename, Line: p.Line, Column: p.Column, Pos: pos}
+}
+
+// site names a place shortly, to tell calls apart.
+func (e *Engine) site(pos token.Pos) string {
+	p := e.fset.Position(pos)
+	return filepath.Base(filepath.Dir(p.Filename)) + "/" + filepath.Base(p.Filename) + ":" + itoa(p.Line) + ":" + itoa(p.Column)
+}
+
+// Run summarises every family and returns the lock uses, in source order.
+func (e *Engine) Run() []*lock.Use {
+	e.solve()
+	e.evidence = newEvidence(e)
+	return e.uses()
+}
+
+// shown is a function's name as people write it: (*Service).Reserve.
+func shown(fn *ssa.Function) string {
+	root := fn
+	for root.Parent() != nil {
+		root = root.Parent()
+	}
+	if root.Pkg == nil {
+		return root.Name()
+	}
+	return root.RelString(root.Pkg.Pkg)
+}

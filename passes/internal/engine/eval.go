@@ -1,0 +1,384 @@
+package engine
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// value evaluates v. A value that depends on itself (a loop variable) is
+// evaluated over its other inputs; nil means nothing but itself.
+func (f *family) value(v ssa.Value) *term.T {
+	if t, ok := f.values[v]; ok {
+		return t
+	}
+	if f.busy[v] {
+		return nil
+	}
+	f.busy[v] = true
+	t := f.compute(v)
+	delete(f.busy, v)
+	if t == nil {
+		t = f.e.pool.Unknown("loop")
+	}
+	f.values[v] = t
+	return t
+}
+
+// get is value without nil.
+func (f *family) get(v ssa.Value) *term.T {
+	if t := f.value(v); t != nil {
+		return t
+	}
+	return f.e.pool.Unknown("loop")
+}
+
+func (f *family) compute(v ssa.Value) *term.T {
+	p := f.e.pool
+	switch v := v.(type) {
+	case *ssa.Const:
+		return f.constant(v)
+	case *ssa.Parameter:
+		for i, x := range v.Parent().Params {
+			if x == v {
+				return p.Param(fnName(v.Parent()), i, v.Name())
+			}
+		}
+	case *ssa.FreeVar:
+		if b := f.base(v); b != v {
+			return f.value(b)
+		}
+	case *ssa.Function:
+		f.e.funcs[fnName(v)] = v
+		return p.Func(fnName(v))
+	case *ssa.Global:
+		return f.e.global(v)
+	case *ssa.Alloc:
+		return f.contents(v)
+	case *ssa.MakeClosure:
+		return f.closure(v)
+	case *ssa.Phi:
+		var alts []*term.T
+		for _, x := range v.Edges {
+			if t := f.value(x); t != nil {
+				alts = append(alts, t)
+			}
+		}
+		if len(alts) == 0 {
+			return nil
+		}
+		return p.Join(alts...)
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return f.load(v.X)
+		}
+		if v.Op == token.ARROW {
+			return p.Op("<-", f.get(v.X))
+		}
+		return p.Op(v.Op.String(), f.get(v.X))
+	case *ssa.BinOp:
+		return p.Op(v.Op.String(), f.get(v.X), f.get(v.Y))
+	case *ssa.FieldAddr:
+		return f.load(v)
+	case *ssa.Field:
+		return p.Field(f.get(v.X), fieldName(v.X.Type(), v.Field))
+	case *ssa.IndexAddr:
+		return f.load(v)
+	case *ssa.Index:
+		return p.Elem(f.get(v.X), f.get(v.Index))
+	case *ssa.Lookup:
+		return f.at(p.Elem(f.get(v.X), f.get(v.Index)))
+	case *ssa.Slice:
+		return f.slice(v)
+	case *ssa.ChangeType:
+		return f.value(v.X)
+	case *ssa.Convert:
+		return f.value(v.X)
+	case *ssa.MultiConvert:
+		return f.value(v.X)
+	case *ssa.ChangeInterface:
+		return f.value(v.X)
+	case *ssa.MakeInterface:
+		return f.value(v.X)
+	case *ssa.SliceToArrayPointer:
+		return f.value(v.X)
+	case *ssa.TypeAssert:
+		return f.value(v.X)
+	case *ssa.Extract:
+		return f.extract(v)
+	case *ssa.Call:
+		return f.call(v.Common(), v.Pos())
+	case *ssa.Range:
+		return f.value(v.X)
+	case *ssa.Next:
+		return p.Elem(f.get(v.Iter), nil)
+	case *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
+		return p.Call("make", f.e.site(v.Pos()))
+	}
+	return p.Unknown("value")
+}
+
+func (f *family) constant(c *ssa.Const) *term.T {
+	p := f.e.pool
+	if c.Value == nil {
+		if c.IsNil() {
+			return p.Nil()
+		}
+		return p.Const("zero", "")
+	}
+	switch c.Value.Kind() {
+	case constant.String:
+		return p.Const("string", constant.StringVal(c.Value))
+	case constant.Bool:
+		return p.Const("bool", c.Value.String())
+	case constant.Int:
+		if n, ok := c.Type().(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && n.Obj().Name() == "Duration" {
+			return p.Const("duration", c.Value.ExactString())
+		}
+		return p.Const("int", c.Value.ExactString())
+	case constant.Float:
+		return p.Const("float", c.Value.String())
+	}
+	return p.Unknown("constant")
+}
+
+// closure binds the parameters of the enclosing functions to themselves;
+// substitution in a caller then reaches what the closure captured.
+func (f *family) closure(v *ssa.MakeClosure) *term.T {
+	fn := v.Fn.(*ssa.Function)
+	f.e.funcs[fnName(fn)] = fn
+	p := f.e.pool
+	var binds []*term.T
+	for outer := fn.Parent(); outer != nil; outer = outer.Parent() {
+		for i, x := range outer.Params {
+			t := p.Param(fnName(outer), i, x.Name())
+			binds = append(binds, t, t)
+		}
+	}
+	return p.Closure(fnName(fn), binds...)
+}
+
+// contents is what a local variable holds; for a struct, its fields.
+func (f *family) contents(a *ssa.Alloc) *term.T {
+	p := f.e.pool
+	elem := a.Type().Underlying().(*types.Pointer).Elem()
+	var alts []*term.T
+	for _, s := range f.stores[a] {
+		if t := f.value(s); t != nil {
+			alts = append(alts, t)
+		}
+	}
+	for _, o := range f.outs[a] {
+		if t := f.filled(o); t != nil {
+			alts = append(alts, t)
+		}
+	}
+	if st, ok := elem.Underlying().(*types.Struct); ok && len(alts) == 0 {
+		var names []string
+		var args []*term.T
+		for i := range st.NumFields() {
+			if vals := f.fields[a][i]; len(vals) > 0 {
+				var fs []*term.T
+				for _, x := range vals {
+					if t := f.value(x); t != nil {
+						fs = append(fs, t)
+					}
+				}
+				names, args = append(names, st.Field(i).Name()), append(args, p.Join(fs...))
+			}
+		}
+		return p.Struct(types.TypeString(elem, nil), f.e.site(a.Pos()), names, args)
+	}
+	if arr, ok := elem.Underlying().(*types.Array); ok && len(alts) == 0 && arr.Len() <= 64 {
+		args := make([]*term.T, arr.Len())
+		for i := range args {
+			if x := f.elems[a][int64(i)]; x != nil {
+				args[i] = f.get(x)
+			} else {
+				args[i] = p.Const("zero", "")
+			}
+		}
+		return p.List(args...)
+	}
+	if len(alts) == 0 {
+		return p.Const("zero", "")
+	}
+	if len(alts) > 1 {
+		// The zero value that a declaration stores is overwritten.
+		kept := alts[:0:0]
+		for _, t := range alts {
+			if !t.IsZero() {
+				kept = append(kept, t)
+			}
+		}
+		if len(kept) > 0 {
+			alts = kept
+		}
+	}
+	return p.Join(alts...)
+}
+
+// filled is what a call stored through a pointer.
+func (f *family) filled(o out) *term.T {
+	call := f.value(o.value)
+	if call == nil {
+		return nil
+	}
+	call = f.callTerm(o.call, o.value.Pos())
+	if e := f.e.reader.Entry(call); e != nil && e.Reads != nil {
+		if src := f.e.reader.Get(e.Reads.Of, call, nil); src != nil {
+			return f.e.pool.Out(src, o.index)
+		}
+	}
+	return f.e.pool.Out(call, o.index)
+}
+
+// load reads through an address.
+func (f *family) load(addr ssa.Value) *term.T {
+	p := f.e.pool
+	addr = f.base(addr)
+	switch a := addr.(type) {
+	case *ssa.Alloc:
+		return f.value(a)
+	case *ssa.FieldAddr:
+		name := fieldName(a.X.Type(), a.Field)
+		if x, ok := f.base(a.X).(*ssa.Alloc); ok {
+			if vals := f.fields[x][a.Field]; len(vals) > 0 {
+				var alts []*term.T
+				for _, v := range vals {
+					if t := f.value(v); t != nil {
+						alts = append(alts, t)
+					}
+				}
+				if len(alts) > 0 {
+					return p.Join(alts...)
+				}
+			}
+		}
+		x := f.value(a.X)
+		if x == nil {
+			return nil
+		}
+		return f.at(p.Field(x, name))
+	case *ssa.IndexAddr:
+		x := f.value(a.X)
+		if x == nil {
+			return nil
+		}
+		return p.Elem(x, f.get(a.Index))
+	case *ssa.Global:
+		return f.e.global(a)
+	}
+	return f.value(addr)
+}
+
+// at joins a place with what the family stores there.
+func (f *family) at(place *term.T) *term.T {
+	if f.keying {
+		return place
+	}
+	if f.keyed == nil {
+		f.keying = true
+		f.keyed = make(map[*term.T][]*term.T)
+		for _, s := range f.places {
+			var t *term.T
+			switch a := s.addr.(type) {
+			case *ssa.FieldAddr:
+				t = f.e.pool.Field(f.get(a.X), fieldName(a.X.Type(), a.Field))
+			case *ssa.Global:
+				continue
+			default:
+				t = f.e.pool.Elem(f.get(s.addr), f.get(s.key))
+			}
+			f.keyed[t] = append(f.keyed[t], f.get(s.val))
+		}
+		f.keying = false
+	}
+	stored := f.keyed[place]
+	if len(stored) == 0 {
+		return place
+	}
+	alts := []*term.T{place}
+	for _, t := range stored {
+		if !t.IsZero() {
+			alts = append(alts, t)
+		}
+	}
+	return f.e.pool.Join(alts...)
+}
+
+func (f *family) slice(v *ssa.Slice) *term.T {
+	x := f.value(v.X)
+	if x == nil || v.Low == nil && v.High == nil {
+		return x
+	}
+	return f.e.pool.Op("slice", x)
+}
+
+func fieldName(t types.Type, i int) string {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if st, ok := t.Underlying().(*types.Struct); ok && i < st.NumFields() {
+		return st.Field(i).Name()
+	}
+	return "?"
+}
+
+// global is the value of a package-level variable that is only set where it is
+// declared, or else the variable itself.
+func (e *Engine) global(g *ssa.Global) *term.T {
+	name := g.RelString(nil)
+	init := e.families[g.Pkg.Func("init")]
+	if init == nil {
+		return e.pool.Global(name)
+	}
+	if init.values == nil {
+		init.reset()
+	}
+	var val ssa.Value
+	for _, b := range init.root.Blocks {
+		for _, in := range b.Instrs {
+			if s, ok := in.(*ssa.Store); ok && s.Addr == g {
+				val = s.Val
+			}
+		}
+	}
+	if val == nil || e.reassigned(g) {
+		return e.pool.Global(name)
+	}
+	t := init.value(val)
+	if t == nil || t.Kind != term.Const && t.Kind != term.Call && t.Kind != term.Op && t.Kind != term.Struct && t.Kind != term.List {
+		return e.pool.Global(name)
+	}
+	if t.Kind == term.Call && e.reader.Entry(t) == nil {
+		return e.pool.Global(name) // errors.New and the like: the name says more
+	}
+	return t
+}
+
+// reassigned reports whether a function other than the package's initialiser
+// assigns g.
+func (e *Engine) reassigned(g *ssa.Global) bool {
+	for _, m := range g.Pkg.Members {
+		_ = m
+	}
+	for _, fam := range e.order {
+		if fam.root.Pkg != g.Pkg || fam.root.Name() == "init" {
+			continue
+		}
+		if fam.stores == nil {
+			fam.scan()
+		}
+		for _, s := range fam.places {
+			if s.addr == ssa.Value(g) {
+				return true
+			}
+		}
+	}
+	return false
+}

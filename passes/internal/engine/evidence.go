@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// Evidence decides whether a general command (SET NX) is a lock. It also serves
+// caches, markers and rate limits, so one strong sign is required (the result
+// guards what follows and the key is deleted or renewed later; the owner value
+// is compared) or two weak ones (names; a time to live with a retry loop).
+type evidence struct {
+	e       *Engine
+	signs   map[lock.Position]*signs
+	freed   map[freed]bool   // keys that something deletes or renews
+	checked map[freed]bool   // with a comparison of the owner
+	keys    map[*term.T]bool // keys of known locks
+}
+
+type freed struct{ pkg, family, key string }
+
+type signs struct {
+	guarded, sameKey, owner, name, retry, ttl bool
+	intrinsic                                 []string
+}
+
+func newEvidence(e *Engine) *evidence {
+	ev := &evidence{e: e, signs: make(map[lock.Position]*signs), freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[*term.T]bool)}
+	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		for _, list := range s.steps {
+			for _, x := range list {
+				if x.Call == nil || len(x.Via) > 0 {
+					continue
+				}
+				for _, m := range e.reader.Of(x.Call) {
+					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
+						for _, k := range keysOf(m.Key) {
+							key := freed{pkgOf(fn), m.Family, k.Pattern()}
+							ev.freed[key] = true
+							if m.Checked {
+								ev.checked[key] = true
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		loops := loopBlocks(fn)
+		for _, st := range s.sites {
+			m, ok := e.acquire(st.lock.Call)
+			if !ok {
+				continue
+			}
+			g := ev.signs[st.lock.Origin]
+			if g == nil {
+				g = &signs{}
+				ev.signs[st.lock.Origin] = g
+			}
+			if st.direct {
+				g.intrinsic = m.Evidence
+				g.ttl = m.TTL.Source != "none"
+				g.retry = loops[st.at.Block()]
+				g.name = namedLock(fn, m.Key)
+				if m.Key != nil {
+					key := freed{pkgOf(fn), m.Family, m.Key.Pattern()}
+					g.sameKey = g.sameKey || ev.freed[key]
+					g.owner = g.owner || ev.checked[key]
+				}
+			}
+			g.guarded = g.guarded || st.guarded
+			if len(st.release) > 0 {
+				g.sameKey = true
+			}
+		}
+	})
+	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		for _, st := range s.sites {
+			if m, ok := e.acquire(st.lock.Call); ok && m.Key != nil && ev.isLock(st, m) {
+				ev.keys[e.pool.Like(m.Key)] = true
+			}
+		}
+	})
+	return ev
+}
+
+func keysOf(t *term.T) []*term.T {
+	if t.Kind == term.List {
+		return t.Args
+	}
+	return t.Alts()
+}
+
+func pkgOf(fn *ssa.Function) string {
+	fn = rootOf(fn)
+	if fn.Pkg == nil {
+		return ""
+	}
+	return fn.Pkg.Pkg.Path()
+}
+
+// each visits every function in order.
+func (e *Engine) each(visit func(*family, *ssa.Function, *Summary)) {
+	for _, f := range e.order {
+		for _, fn := range f.members {
+			if s := f.sums[fn]; s != nil {
+				visit(f, fn, s)
+			}
+		}
+	}
+}
+
+// isLock reports whether what st takes is a lock at all.
+func (ev *evidence) isLock(st *site, m meaning.Meaning) bool {
+	if !m.Raw {
+		return true
+	}
+	return len(ev.listed(st)) > 0
+}
+
+// listed returns the signs that make a raw command a lock, or nothing.
+func (ev *evidence) listed(st *site) []string {
+	g := ev.signs[st.lock.Origin]
+	if g == nil {
+		return nil
+	}
+	var strong, weak []string
+	strong = append(strong, g.intrinsic...)
+	if g.guarded && g.sameKey {
+		strong = append(strong, "result guards the section", "same key deleted or renewed later")
+	}
+	if g.owner {
+		strong = append(strong, "owner value is compared")
+	}
+	if g.name {
+		weak = append(weak, "named like a lock")
+	}
+	if g.ttl && g.retry {
+		weak = append(weak, "time to live and a retry loop")
+	}
+	if len(strong) > 0 || len(weak) >= 2 {
+		return append(strong, weak...)
+	}
+	return nil
+}
+
+// namedLock reports whether the key, the function, its type, package or file is
+// named like a lock.
+func namedLock(fn *ssa.Function, key *term.T) bool {
+	root := rootOf(fn)
+	names := []string{root.Name()}
+	if recv := root.Signature.Recv(); recv != nil {
+		t := recv.Type().String()
+		names = append(names, t[strings.LastIndexByte(t, '.')+1:])
+	}
+	if root.Pkg != nil {
+		names = append(names, root.Pkg.Pkg.Name())
+		file := root.Prog.Fset.Position(root.Pos()).Filename
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".go"))
+	}
+	if key != nil {
+		names = append(names, key.Pattern())
+	}
+	return slices.ContainsFunc(names, lockName)
+}
+
+var lockWords = []string{"lock", "locks", "locker", "locked", "locking", "mutex", "mutexes", "lease", "leader", "leadership", "election", "semaphore", "unlock", "trylock", "dlock", "distlock", "redlock", "redislock", "exclusive"}
+
+// lockName reports whether one of a name's words is about locks.
+func lockName(s string) bool {
+	word := make([]rune, 0, len(s))
+	var words []string
+	flush := func() {
+		if len(word) > 0 {
+			words = append(words, strings.ToLower(string(word)))
+			word = word[:0]
+		}
+	}
+	var prev rune
+	for _, r := range s {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(prev) {
+			flush()
+		}
+		if unicode.IsLetter(r) {
+			word = append(word, r)
+		}
+		prev = r
+	}
+	flush()
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(lockWords, w) })
+}

@@ -1,0 +1,324 @@
+package engine
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A Memory is a write of an object of this process that works as a resource: a
+// method that stores what it is given. Only types that take tokens count (a
+// method compares an incoming number with a stored one, or names a parameter
+// so): every other method that stores something is just code.
+type Memory struct {
+	Type   string
+	Method string
+	Args   []*term.T // arguments of the call, once it is known
+	Token  *term.T   // the incoming value that is compared; nil: none is
+	Op     string    // stored Op incoming, where the write goes through
+	Stored bool      // the incoming token replaces the stored one
+	Early  bool      // and does so before the comparison
+	Locked bool      // a mutex is held around comparison and store
+}
+
+// memory adds the write of an in-process resource to a method's summary.
+func (f *family) memory(fn *ssa.Function, s *Summary) {
+	recv := fn.Signature.Recv()
+	if recv == nil || fn.Parent() != nil || len(fn.Params) < 2 {
+		return
+	}
+	ptr, ok := recv.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return
+	}
+	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
+	if !ok || !f.e.takesTokens(named) {
+		return
+	}
+	stores := f.ownStores(fn)
+	if len(stores) == 0 {
+		return
+	}
+	m := &Memory{Type: named.Obj().Name(), Method: fn.Name(), Locked: f.locksMutex(fn)}
+	data := stores[len(stores)-1]
+	if c := f.compared(fn, stores); c != nil {
+		m.Token, m.Op = c.incoming, c.op
+		for _, st := range stores {
+			if c.isStored(f, st.place) && c.incomingIn(st.val) {
+				m.Stored = true
+				m.Early = before(st.at, c.at)
+			}
+		}
+	}
+	eff := Effect{Memory: m, At: lock.Frame{Position: f.e.position(data.at.Pos()), Function: shown(fn)}}
+	s.steps[data.at] = append(s.steps[data.at], eff)
+}
+
+// passMemory puts a call's arguments into a Memory; the write stands at the
+// method's call.
+func (f *family) passMemory(x Effect, bind func(*term.T) *term.T, at lock.Frame) Effect {
+	m := *x.Memory
+	if m.Token != nil {
+		m.Token = f.e.pool.Subst(m.Token, bind)
+	}
+	x.Memory = &m
+	if x.Call == nil && len(x.Via) == 0 {
+		x.Via = []lock.Frame{x.At}
+		x.At = at
+	}
+	return x
+}
+
+// A memStore is a store into the receiver.
+type memStore struct {
+	at    ssa.Instruction
+	place *term.T
+	val   *term.T
+}
+
+// ownStores lists the stores of a method into its receiver of values that
+// depend on its other parameters.
+func (f *family) ownStores(fn *ssa.Function) []memStore {
+	recv := f.get(fn.Params[0])
+	var out []memStore
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			var st memStore
+			switch in := in.(type) {
+			case *ssa.Store:
+				fa, ok := in.Addr.(*ssa.FieldAddr)
+				if !ok {
+					continue
+				}
+				st = memStore{in, f.e.pool.Field(f.get(fa.X), fieldName(fa.X.Type(), fa.Field)), f.get(in.Val)}
+			case *ssa.MapUpdate:
+				st = memStore{in, f.e.pool.Elem(f.get(in.Map), f.get(in.Key)), f.get(in.Value)}
+			default:
+				continue
+			}
+			if rooted(st.place, recv) && f.given(fn, st.val) {
+				out = append(out, st)
+			}
+		}
+	}
+	return out
+}
+
+// rooted reports whether a place lies in the object root.
+func rooted(t, root *term.T) bool {
+	for t != nil {
+		if t == root {
+			return true
+		}
+		switch t.Kind {
+		case term.Field, term.Elem, term.Op:
+			t = t.Args[0]
+		case term.Join:
+			for _, a := range t.Args {
+				if rooted(a, root) {
+					return true
+				}
+			}
+			return false
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// given reports whether a value comes from fn's parameters other than the receiver.
+func (f *family) given(fn *ssa.Function, t *term.T) bool {
+	name := fnName(fn)
+	return t.Any(func(x *term.T) bool { return x.Kind == term.Param && x.Name == name && x.Index > 0 })
+}
+
+// A comparison is a branch on a stored value against an incoming one.
+type comparison struct {
+	at       *ssa.If
+	stored   *term.T
+	incoming *term.T
+	op       string
+}
+
+func (c *comparison) isStored(f *family, place *term.T) bool {
+	for _, a := range c.stored.Alts() {
+		if f.e.pool.Alike(a, place) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *comparison) incomingIn(val *term.T) bool {
+	return val.Any(func(x *term.T) bool { return x == c.incoming })
+}
+
+// compared finds the comparison that decides whether the method stores.
+func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
+	recv := f.get(fn.Params[0])
+	var found *comparison
+	for _, b := range fn.Blocks {
+		if len(b.Instrs) == 0 {
+			continue
+		}
+		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		bin, ok := br.Cond.(*ssa.BinOp)
+		if !ok || !isOrdered(bin.X.Type()) {
+			continue
+		}
+		op := bin.Op
+		x, y := f.get(bin.X), f.get(bin.Y)
+		if !(rooted(x, recv) && f.given(fn, y) && !rooted(y, recv)) {
+			if !(rooted(y, recv) && f.given(fn, x)) {
+				continue
+			}
+			x, y, op = y, x, flip(op)
+		}
+		for _, st := range stores {
+			yes, no := canReach(b.Succs[0], st.at.Block(), b), canReach(b.Succs[1], st.at.Block(), b)
+			if yes == no {
+				continue
+			}
+			o := op
+			if no {
+				o = negate(op)
+			}
+			c := &comparison{at: br, stored: x, incoming: y, op: o.String()}
+			if c.op == "==" {
+				c.op = "="
+			}
+			if found == nil || c.isStored(f, st.place) || c.op == "<" || c.op == "<=" {
+				found = c
+			}
+		}
+		if found == nil {
+			// Compared, but every way stores: remember it if a store came first.
+			for _, st := range stores {
+				c := &comparison{at: br, stored: x, incoming: y, op: "other"}
+				if c.isStored(f, st.place) && c.incomingIn(st.val) {
+					found = c
+				}
+			}
+		}
+	}
+	return found
+}
+
+func isOrdered(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsOrdered != 0
+}
+
+func flip(op token.Token) token.Token {
+	switch op {
+	case token.LSS:
+		return token.GTR
+	case token.GTR:
+		return token.LSS
+	case token.LEQ:
+		return token.GEQ
+	case token.GEQ:
+		return token.LEQ
+	}
+	return op
+}
+
+func negate(op token.Token) token.Token {
+	switch op {
+	case token.LSS:
+		return token.GEQ
+	case token.GTR:
+		return token.LEQ
+	case token.LEQ:
+		return token.GTR
+	case token.GEQ:
+		return token.LSS
+	case token.EQL:
+		return token.NEQ
+	case token.NEQ:
+		return token.EQL
+	}
+	return op
+}
+
+// canReach reports whether to can be reached from without passing through the
+// branch again.
+func canReach(from, to, branch *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{branch: true}
+	work := []*ssa.BasicBlock{from}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == to {
+			return true
+		}
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		work = append(work, b.Succs...)
+	}
+	return false
+}
+
+// before reports whether x always runs before y.
+func before(x ssa.Instruction, y *ssa.If) bool {
+	if x.Block() == y.Block() {
+		return true
+	}
+	return x.Block().Dominates(y.Block())
+}
+
+// locksMutex reports whether the method takes a mutex.
+func (f *family) locksMutex(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if c, ok := in.(ssa.CallInstruction); ok {
+				if g := c.Common().StaticCallee(); g != nil && g.Pkg != nil && g.Pkg.Pkg.Path() == "sync" && strings.HasSuffix(g.Name(), "Lock") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// takesTokens reports whether a type looks like a resource that is told tokens.
+func (e *Engine) takesTokens(n *types.Named) bool {
+	for i := range n.NumMethods() {
+		sig := n.Method(i).Signature()
+		for j := range sig.Params().Len() {
+			v := sig.Params().At(j)
+			if !isOrdered(v.Type()) {
+				continue
+			}
+			l := strings.ToLower(v.Name())
+			for _, w := range []string{"token", "fence", "fencing", "epoch", "generation", "revision"} {
+				if strings.Contains(l, w) {
+					return true
+				}
+			}
+		}
+	}
+	// The name of a field where the greatest token is kept says as much.
+	st, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for i := range st.NumFields() {
+		l := strings.ToLower(st.Field(i).Name())
+		if strings.Contains(l, "token") || strings.Contains(l, "fence") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,305 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// uses makes the records of all sites, in source order.
+func (e *Engine) uses() []*lock.Use {
+	var out []*lock.Use
+	seen := make(map[string]bool)
+	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		for _, st := range s.sites {
+			m, ok := e.acquire(st.lock.Call)
+			if !ok || !e.evidence.isLock(st, m) {
+				continue
+			}
+			// One acquire call can be reached over several implementations;
+			// one record a place and library is enough.
+			id := st.lock.At.File + ":" + itoa(st.lock.At.Line) + ":" + itoa(st.lock.At.Column) + m.Library
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			out = append(out, e.record(fn, st, m))
+		}
+	})
+	slices.SortStableFunc(out, func(a, b *lock.Use) int {
+		return cmp.Or(a.Acquire.Compare(b.Acquire.Position), cmp.Compare(a.Library, b.Library))
+	})
+	return out
+}
+
+// record makes the record of one site.
+func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use {
+	u := &lock.Use{
+		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: pkgOf(fn),
+		Acquire: st.lock.At, Call: short(st.callTerm.Name), Via: st.lock.Via,
+		Key: m.Key.Pattern(), TTL: m.TTL, Renewal: renewal(e, st, m), Skips: st.skips, Scope: m.Scope,
+		Token: lock.TokenInfo{Source: "none"},
+	}
+	u.Acquire.Function = shown(fn)
+	if st.wrapper {
+		u.Role = lock.RoleWrapper
+	}
+	if m.Raw {
+		u.Evidence = e.evidence.listed(st)
+	} else {
+		u.Evidence = m.Evidence
+	}
+	if m.Kind == lock.Advisory {
+		u.Handle = handleKind(st.lock.Call, m.On)
+		u.TTL = lock.TTL{Source: "none"}
+	}
+	u.Release = e.releases(st, m)
+	u.Leader = m.Kind == lock.Election
+	j := &judge{e: e, st: st, lock: m}
+	unseen := make(map[lock.Reason]bool)
+	for _, x := range st.effects {
+		e.write(u, j, x, unseen)
+	}
+	for _, x := range st.after {
+		var w lock.Use
+		e.write(&w, j, x, make(map[lock.Reason]bool))
+		for _, a := range w.Writes {
+			a.After = true
+			u.Writes = append(u.Writes, a)
+		}
+	}
+	slices.SortStableFunc(u.Writes, func(a, b lock.Write) int { return a.Compare(b.Position) })
+	for r := range unseen {
+		u.Unseen = append(u.Unseen, r)
+	}
+	slices.Sort(u.Unseen)
+	if j.used != nil {
+		ordered := j.used.Ordered
+		u.Token = lock.TokenInfo{Source: j.used.Source, Ordered: &ordered, Reason: j.used.Reason, Resets: j.used.Resets}
+	}
+	u.Verdict = verdict(u)
+	u.Section = section(e.lengthOf(st.effects))
+	return u
+}
+
+func section(b bounds) lock.Section {
+	s := lock.Section{Bounded: b.unbounded == "", AtLeast: b.least, Why: b.unbounded, Longest: b.calls}
+	if s.Why == "" && b.least > 0 {
+		s.Why = "constant sleeps"
+	}
+	return s
+}
+
+// verdict follows from the writes and from what was not seen.
+func verdict(u *lock.Use) lock.Verdict {
+	seen, unknown := 0, len(u.Unseen) > 0
+	for _, w := range u.Writes {
+		if w.Own {
+			continue
+		}
+		seen++
+		switch {
+		case w.Condition == lock.None:
+			return lock.Unfenced
+		case w.Checked != nil && !*w.Checked && w.Condition.Holds() && w.Condition != lock.Transaction && w.Condition != lock.Unique:
+			// The stale writer believes that it wrote.
+			return lock.Unfenced
+		case w.Condition == lock.Unknown:
+			unknown = true
+		}
+	}
+	switch {
+	case unknown:
+		return lock.Unverified
+	case seen == 0:
+		return lock.NoVisibleWrite
+	}
+	return lock.Fenced
+}
+
+// write adds what an effect of the section writes, and what it hides.
+func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]bool) {
+	if x.Memory != nil {
+		r := j.memory(x.Memory)
+		u.Writes = append(u.Writes, e.memoryWrite(x, r))
+		return
+	}
+	if x.Open != Closed {
+		if reason := e.hidden(x, j); reason != "" {
+			unseen[reason] = true
+		}
+		return
+	}
+	if x.Call == nil {
+		if x.Why != "" {
+			unseen[x.Why] = true
+		}
+		return
+	}
+	ms := e.reader.Of(x.Call)
+	if e.own(j, x, ms) {
+		return
+	}
+	for _, m := range ms {
+		if m.Role != meaning.Write {
+			continue
+		}
+		c := m.Write
+		r := j.change(c)
+		w := lock.Write{
+			Frame: x.At, Call: short(x.Call.Name), Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
+			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache, Trail: x.Via, Here: true,
+		}
+		if r.cond.Holds() || r.fault != "" {
+			switch x.Checked {
+			case 1:
+				t := true
+				w.Checked = &t
+			case -1:
+				if r.cond.Holds() && c.Reject != "error" {
+					no := false
+					w.Checked = &no
+					if r.cond != lock.Transaction && r.cond != lock.Unique {
+						w.Fault = "nobody looks whether the write was refused, so a stale holder believes that it wrote"
+					}
+				}
+			}
+		}
+		if r.cond == lock.Unknown {
+			reason := c.Unknown
+			if reason == "" {
+				reason = lock.ReasonLimit
+			}
+			unseen[reason] = true
+		}
+		u.Writes = append(u.Writes, w)
+	}
+}
+
+func (e *Engine) memoryWrite(x Effect, r ruling) lock.Write {
+	return lock.Write{
+		Frame: x.At, Call: "(*" + x.Memory.Type + ")." + x.Memory.Method, Operation: "store", Resource: "memory:" + x.Memory.Type,
+		Condition: r.cond, Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Trail: x.Via, Here: true,
+	}
+}
+
+// own reports whether a call is part of locking: this lock's or another's
+// acquire, renewal or release is no write of a protected resource.
+func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
+	for _, m := range ms {
+		switch m.Role {
+		case meaning.Acquire:
+			if !m.Raw || e.evidence.listed(&site{lock: Acquired{Origin: x.At.Position}}) != nil || m.Key != nil && e.evidence.keys[e.pool.Like(m.Key)] {
+				return m.Row == nil || true
+			}
+		case meaning.Release, meaning.Renew:
+			if !m.Raw {
+				return true
+			}
+			if m.Checked {
+				return true // a comparison of the owner before a delete or expiry has no other use
+			}
+			for _, k := range keysOf(m.Key) {
+				if e.evidence.keys[e.pool.Like(k)] || j.lock.Key != nil && (e.pool.Alike(k, j.lock.Key) || k.Pattern() == j.lock.Key.Pattern()) {
+					return true
+				}
+			}
+		}
+	}
+	if j.lock.Row != nil {
+		for _, m := range ms {
+			if m.Role == meaning.Write && m.Write.Resource == "sql:"+j.lock.Row.Table {
+				return j.st.releasesRow(e, x.Call, j.lock)
+			}
+		}
+	}
+	return false
+}
+
+func (st *site) releasesRow(e *Engine, call *term.T, m meaning.Meaning) bool {
+	return (&family{e: e}).releasesRow(call, m)
+}
+
+// quiet are names of functions that only tell or stop something.
+var quiet = []string{"lost", "cancel", "stop", "unlock", "release", "close", "done", "log", "logf", "debugf", "infof", "warnf", "errorf", "printf", "notify", "after", "before", "now", "clock"}
+
+// hidden says what an open call may hide, or nothing.
+func (e *Engine) hidden(x Effect, j *judge) lock.Reason {
+	if x.Open == Dynamic {
+		return x.Why
+	}
+	fn := x.Call.Args[0]
+	name := ""
+	switch fn.Kind {
+	case term.Param:
+		name = fn.Label
+	case term.Field:
+		name = fn.Name
+	case term.Call, term.Result, term.Out:
+		// What a catalogued call returns (a cancel function) is known.
+		c := fn
+		for c.Kind != term.Call && len(c.Args) > 0 {
+			c = c.Args[0]
+		}
+		if e.reader.Entry(c) != nil || strings.HasPrefix(c.Name, "context.") {
+			return ""
+		}
+	}
+	l := strings.ToLower(name)
+	if len(x.Call.Args) == 1 {
+		for _, q := range quiet {
+			if strings.HasSuffix(l, q) || strings.HasPrefix(l, q) {
+				return ""
+			}
+		}
+	}
+	for _, q := range quiet[7:] {
+		if l == q {
+			return ""
+		}
+	}
+	return lock.ReasonCallback
+}
+
+// releases lists how the lock is released.
+func (e *Engine) releases(st *site, m meaning.Meaning) []string {
+	how := slices.Clone(st.release)
+	if st.closed && len(how) == 0 {
+		how = []string{"callback"}
+	}
+	if len(how) == 0 {
+		if st.wrapper {
+			return []string{"unknown"}
+		}
+		return []string{"none"}
+	}
+	slices.Sort(how)
+	return how
+}
+
+// renewal says how the lease is kept alive.
+func renewal(e *Engine, st *site, m meaning.Meaning) string {
+	if m.Renewal == "library" {
+		return "library"
+	}
+	for _, x := range st.effects {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, r := range e.reader.Of(x.Call) {
+			if r.Role == meaning.Renew && r.Family == m.Family {
+				if x.Reach == ByGoroutine {
+					return "goroutine"
+				}
+				return "explicit"
+			}
+		}
+	}
+	return "none"
+}

@@ -1,0 +1,468 @@
+package engine
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A site is one place in one function where a lock is taken: a library call,
+// or the call of a wrapper that leaves a lock held or runs a callback under it.
+type site struct {
+	fn       *ssa.Function
+	at       ssa.CallInstruction
+	lock     Acquired
+	callTerm *term.T      // the call at this place
+	direct   bool         // a library call
+	facts    []world.Fact // of the call's results, where a wrapper took the lock
+	closed   bool         // taken and released by the callee; effects are its section's
+
+	effects  []Effect // in the section
+	after    []Effect // after the release
+	release  []string // how it is released here
+	heldOut  bool     // still held at a return
+	wrapper  bool     // taken for the callers
+	guarded  bool     // the outcome decides a branch
+	skips    bool     // the loser returns without error
+	deferred bool
+	length   bounds
+	returned bool // the handle, or a function that releases, is returned
+}
+
+// explore finds the section that begins at st and what it means for callers.
+func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
+	st.fn = fn
+	s.sites = append(s.sites, st)
+	m, ok := f.e.acquire(st.lock.Call)
+	if !ok {
+		return
+	}
+	if st.direct && m.Section != nil {
+		st.closed = true
+		st.effects, _ = f.apply(m.Section, []*term.T{}, st.lock.At, ByCallback)
+	}
+	if st.closed {
+		if opensParam(st.effects, fn) {
+			st.wrapper = true
+			s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release, Length: st.length})
+		}
+		return
+	}
+	match := f.matcher(st, m)
+	releases := func(in ssa.Instruction) int { return f.releaseIndex(s.steps[in], match) }
+	oracle := &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
+	region := world.Explore(st.at, oracle, func(in ssa.Instruction) world.Verb {
+		if _, ok := in.(*ssa.Call); ok && releases(in) >= 0 {
+			return world.Stop
+		}
+		return world.Go
+	})
+	if region.Limit {
+		st.effects = append(st.effects, Effect{Why: lock.ReasonLimit, At: st.lock.At})
+	}
+	st.guarded = oracle.asked
+	f.gather(st, s, region, releases)
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			// A release that was deferred before the acquire counts too.
+			if d, ok := in.(*ssa.Defer); ok && releases(in) >= 0 && (d.Block().Dominates(st.at.Block()) || reaches(region, in)) {
+				st.note("deferred", s.steps[in][releases(in)])
+				st.deferred = true
+			}
+		}
+	}
+	st.heldOut = len(region.Returns) > 0 && !st.deferred
+	st.skips = skips(fn, region)
+	st.length = f.measure(st, region, s)
+	st.returned = f.returnsHandle(st, m, fn, match)
+	switch {
+	case st.heldOut && (st.returned || !works(st.effects, m)):
+		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
+	case !st.heldOut && opensParam(st.effects, fn):
+		st.wrapper = true
+		s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release, Length: st.length})
+		return
+	}
+	if st.wrapper {
+		s.Holds = append(s.Holds, Hold{Lock: st.lock, Facts: factsOf(fn, region)})
+	}
+}
+
+// acquire returns the acquire meaning of a call.
+func (e *Engine) acquire(call *term.T) (meaning.Meaning, bool) {
+	for _, m := range e.reader.Of(call) {
+		if m.Role == meaning.Acquire {
+			return m, true
+		}
+	}
+	return meaning.Meaning{}, false
+}
+
+func (st *site) note(how string, x Effect) {
+	for _, r := range st.release {
+		if r == how {
+			return
+		}
+	}
+	st.release = append(st.release, how)
+}
+
+// gather collects the effects of the region.
+func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
+	for _, in := range region.Held {
+		list := s.steps[in]
+		if i := releases(in); i >= 0 {
+			switch in.(type) {
+			case *ssa.Go:
+				st.note("explicit", list[i])
+			case *ssa.Defer:
+				// What a deferred function does before it releases.
+				list = list[:i]
+			}
+		}
+		st.effects = append(st.effects, list...)
+	}
+	for _, in := range region.Stops {
+		i := releases(in)
+		list := s.steps[in]
+		st.note("explicit", list[i])
+		st.effects = append(st.effects, list[:i]...)
+	}
+	for _, in := range region.After {
+		st.after = append(st.after, s.steps[in]...)
+	}
+	st.effects = bound(st.effects)
+}
+
+func reaches(region *world.Region, in ssa.Instruction) bool {
+	for _, x := range region.Held {
+		if x == in {
+			return true
+		}
+	}
+	return false
+}
+
+// releaseIndex finds the effect that releases the lock, or -1.
+func (f *family) releaseIndex(list []Effect, match func(Effect) bool) int {
+	for i := range list {
+		if match(list[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// matcher reports whether an effect releases the lock taken at st.
+func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
+	p := f.e.pool
+	ours := func(t *term.T) bool {
+		// Something that the wrapper's call returned, in whatever form.
+		return t != nil && !st.direct && t.Any(func(x *term.T) bool { return x == st.callTerm })
+	}
+	same := func(x, y *term.T) bool {
+		for _, a := range x.Alts() {
+			for _, b := range y.Alts() {
+				if p.Alike(a, b) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return func(x Effect) bool {
+		if x.Call == nil {
+			return false
+		}
+		if x.Open == Value {
+			// unlock(): a function that the wrapper returned.
+			fn := x.Call.Args[0]
+			return ours(fn) || st.direct && fn.Any(func(t *term.T) bool { return t == st.callTerm })
+		}
+		if x.Open == Dynamic {
+			return false
+		}
+		for _, r := range f.e.reader.Of(x.Call) {
+			if r.Role != meaning.Release || r.Family != m.Family && m.Row == nil {
+				continue
+			}
+			switch {
+			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle)),
+				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
+				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
+				r.Key != nil && m.Key != nil && (same(r.Key, m.Key) || within(r.Key, m.Key)) && (r.Handle == nil || m.Handle == nil || same(r.Handle, m.Handle)):
+				return true
+			}
+		}
+		if m.Row != nil {
+			return f.releasesRow(x.Call, m)
+		}
+		return false
+	}
+}
+
+// within reports whether list is a List that holds x (DEL of several keys).
+func within(list, x *term.T) bool {
+	if list == nil || x == nil || list.Kind == term.Unknown || x.Kind == term.Unknown {
+		return false
+	}
+	return list.Any(func(t *term.T) bool { return t == x })
+}
+
+// releasesRow reports whether a statement gives a lease row back: it deletes
+// it or lets it expire.
+func (f *family) releasesRow(call *term.T, m meaning.Meaning) bool {
+	for _, w := range f.e.reader.Of(call) {
+		if w.Role != meaning.Write || w.Write.Resource != "sql:"+m.Row.Table {
+			continue
+		}
+		if w.Write.Operation == "DELETE" {
+			return true
+		}
+		for _, s := range w.Write.Sets {
+			for _, a := range m.Row.Sets {
+				if s.Column == a.Column && s.Value != a.Value && (s.Value.Kind == term.Op && s.Value.Name == "sql:now" || s.Value.Kind == term.Const && (s.Value.Name == "NULL" || s.Value.Name == "null")) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// opensParam reports whether an effect calls a parameter of fn (or of the
+// functions around it): the caller decides what runs.
+func opensParam(list []Effect, fn *ssa.Function) bool {
+	for _, x := range list {
+		if x.Open == Value && x.Call.Args[0].Kind == term.Param {
+			return true
+		}
+	}
+	return false
+}
+
+// works reports whether a section does what locks are taken for. Log lines,
+// reads and the lock's own bookkeeping are not that.
+func works(list []Effect, m meaning.Meaning) bool {
+	for _, x := range list {
+		switch {
+		case x.Memory != nil:
+			return true
+		case x.Open == Value:
+			return true
+		case x.Open == Dynamic:
+			return true
+		}
+	}
+	return false
+}
+
+// returnsHandle reports whether fn gives its caller the handle, or a function
+// that releases the lock.
+func (f *family) returnsHandle(st *site, m meaning.Meaning, fn *ssa.Function, match func(Effect) bool) bool {
+	for _, b := range fn.Blocks {
+		if len(b.Instrs) == 0 {
+			continue
+		}
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok {
+			continue
+		}
+		for _, v := range ret.Results {
+			if isError(v.Type()) {
+				continue
+			}
+			if _, basic := v.Type().Underlying().(*types.Basic); basic {
+				continue
+			}
+			t := f.value(v)
+			if t == nil {
+				continue
+			}
+			if t.Any(func(x *term.T) bool {
+				if x == st.callTerm || m.Handle != nil && x == m.Handle {
+					return true
+				}
+				if x.Kind == term.Closure || x.Kind == term.Func {
+					if sum := f.e.summary(f.e.funcs[x.Name]); sum != nil {
+						return f.releaseIndex(f.instantiate(sum.Effects, closureBinder(x, nil), lock.Frame{}, ByCall), match) >= 0
+					}
+				}
+				return false
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// skips reports whether the way without the lock returns no error: the work
+// is left out.
+func skips(fn *ssa.Function, region *world.Region) bool {
+	won := make(map[ssa.Instruction]bool)
+	for _, r := range region.Returns {
+		won[r] = true
+	}
+	for _, in := range region.After {
+		won[in] = true
+	}
+	n := fn.Signature.Results().Len()
+	for _, b := range fn.Blocks {
+		if len(b.Instrs) == 0 {
+			continue
+		}
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || won[ret] {
+			continue
+		}
+		if n == 0 {
+			return true
+		}
+		v := ret.Results[n-1]
+		if !isError(v.Type()) {
+			continue
+		}
+		if c, ok := v.(*ssa.Const); ok && c.IsNil() {
+			return true
+		}
+	}
+	return false
+}
+
+// An oracle knows the values that tell the outcome of the acquire at st.
+type oracle struct {
+	f     *family
+	st    *site
+	told  []*catalogTold
+	memo  map[ssa.Value]bool
+	asked bool // a branch asked for an outcome
+}
+
+// Value implements world.Oracle.
+func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
+	call, _ := o.st.at.(ssa.Value)
+	if o.st.facts != nil {
+		switch x := v.(type) {
+		case *ssa.Extract:
+			if x.Tuple == call && x.Index < len(o.st.facts) {
+				o.asked = true
+				return o.st.facts[x.Index], o.st.facts[x.Index].Definite()
+			}
+		case *ssa.Call:
+			if v == call && len(o.st.facts) == 1 {
+				o.asked = true
+				return o.st.facts[0], o.st.facts[0].Definite()
+			}
+		}
+		return world.Fact{}, false
+	}
+	switch x := v.(type) {
+	case *ssa.Extract:
+		if o.outcome(x.Tuple) {
+			o.asked = true
+			return o.fact(x, x.Index), true
+		}
+	case *ssa.Call:
+		if o.outcome(x) {
+			o.asked = true
+			return o.fact(x, 0), true
+		}
+	case *ssa.UnOp:
+		// A bool field of the outcome: TxnResponse.Succeeded.
+		if fa, ok := x.X.(*ssa.FieldAddr); ok && o.outcome(fa.X) {
+			if b, ok := x.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsBoolean != 0 {
+				o.asked = true
+				return world.True, true
+			}
+		}
+	}
+	return world.Fact{}, false
+}
+
+func (o *oracle) fact(v ssa.Value, index int) world.Fact {
+	for _, t := range o.told {
+		if v.Type() != nil && t.At.Index == index && t.Is != "any" && t.Is != "not negative" && len(o.told) > 0 {
+			if f := world.Parse(t.Is); f.Fits(v.Type()) {
+				return f
+			}
+		}
+	}
+	return world.Success(v.Type())
+}
+
+// outcome reports whether v is the acquire's result, or read from it.
+func (o *oracle) outcome(v ssa.Value) bool {
+	if r, ok := o.memo[v]; ok {
+		return r
+	}
+	o.memo[v] = false
+	r := o.isOutcome(v)
+	o.memo[v] = r
+	return r
+}
+
+func (o *oracle) isOutcome(v ssa.Value) bool {
+	if call, ok := o.st.at.(ssa.Value); ok && v == call {
+		return true
+	}
+	switch x := v.(type) {
+	case *ssa.Extract:
+		return o.outcome(x.Tuple)
+	case *ssa.Call:
+		entry := o.f.e.reader.Entry(o.f.callTerm(x.Common(), x.Pos()))
+		if entry == nil || entry.Reads == nil {
+			return false
+		}
+		src := operand(x.Common(), entry.Reads.Of)
+		return src != nil && o.outcome(src)
+	case *ssa.ChangeType:
+		return o.outcome(x.X)
+	case *ssa.MakeInterface:
+		return o.outcome(x.X)
+	case *ssa.TypeAssert:
+		return o.outcome(x.X)
+	case *ssa.UnOp:
+		if a, ok := o.f.base(x.X).(*ssa.Alloc); ok {
+			stores := o.f.stores[a]
+			for _, s := range stores {
+				if !o.outcome(s) {
+					return false
+				}
+			}
+			return len(stores) > 0
+		}
+	}
+	return false
+}
+
+// Stored implements world.Oracle.
+func (o *oracle) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) {
+	call, ok := in.(*ssa.Call)
+	if !ok {
+		return world.Fact{}, false
+	}
+	for _, out := range o.f.outs[o.f.base(addr)] {
+		if out.value != ssa.Value(call) {
+			continue
+		}
+		if o.outcome(call) {
+			o.asked = true
+			return world.Success(deref(addr.Type())), true
+		}
+		return world.Varying, true
+	}
+	return world.Fact{}, false
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}

@@ -1,0 +1,410 @@
+package engine
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// step says what one call instruction does, and which locks it takes that are
+// still held after it.
+func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
+	c := in.Common()
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return nil, nil
+	}
+	call := f.callTerm(c, in.Pos())
+	at := f.frame(in, "")
+	reach := Direct
+	if _, ok := in.(*ssa.Go); ok {
+		reach = ByGoroutine
+	}
+	var effects []Effect
+	var sites []*site
+	if entry := f.e.reader.Entry(call); entry != nil {
+		ms := f.e.reader.Of(call)
+		if len(ms) > 0 || f.opensSQL(call) {
+			eff := Effect{Call: call, At: at, Reach: reach}
+			eff.Checked = f.checked(in, ms)
+			effects = append(effects, eff)
+		}
+		for _, m := range ms {
+			if m.Role == meaning.Acquire {
+				sites = append(sites, &site{at: in, lock: Acquired{Call: call, At: at, Origin: at.Position}, callTerm: call, direct: true})
+				break
+			}
+		}
+		if r := entry.Runs; r != nil && r.How != "later" {
+			if fn := f.e.reader.Get(r.Func, call, nil); fn != nil {
+				how := ByCallback
+				if r.How == "go" {
+					how = ByGoroutine
+				}
+				more, holds := f.apply(fn, nil, at, max(reach, how))
+				effects = append(effects, more...)
+				if r.How != "go" {
+					sites = append(sites, f.held(in, holds, call, at, nil)...)
+				}
+			}
+		}
+		return effects, sites
+	}
+	switch {
+	case c.IsInvoke():
+		impls := f.e.impls.of(c)
+		if len(impls) == 0 {
+			return f.unseen(c, call, at, reach), nil
+		}
+		how := max(reach, ByInterface)
+		for _, impl := range impls {
+			sum := f.e.summary(impl)
+			if sum == nil {
+				continue
+			}
+			bind := binder(fnName(impl), call.Args)
+			effects = append(effects, f.instantiate(sum.Effects, bind, at, how)...)
+			if len(sites) == 0 {
+				sites = append(sites, f.sitesOf(in, sum, bind, call, at)...)
+			}
+		}
+		if !f.e.impls.complete(c) {
+			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
+		}
+		return bound(effects), sites
+	case c.StaticCallee() != nil:
+		callee := origin(c.StaticCallee())
+		if sum := f.e.summary(callee); sum != nil {
+			args := call.Args
+			bind := binder(fnName(callee), args)
+			if mc, ok := c.Value.(*ssa.MakeClosure); ok {
+				_ = mc // captured variables are the family's own
+			}
+			effects = f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
+			return effects, f.sitesOf(in, sum, bind, call, at)
+		}
+		if len(callee.Blocks) > 0 || f.e.families[callee] != nil {
+			return nil, nil // in progress: a cycle
+		}
+		return f.external(c, call, at, reach), nil
+	}
+	// A function value.
+	fn := f.get(c.Value)
+	args := call.Args
+	if len(args) > 0 {
+		args = args[1:]
+	}
+	more, holds := f.apply(fn, args, at, max(reach, ByCall))
+	for i := range more {
+		if more[i].Open == Value {
+			more[i].Result = used(in)
+		}
+	}
+	return more, f.held(in, holds, call, at, nil)
+}
+
+// opensSQL reports whether a call's meaning may appear once its arguments are
+// known: statement text from a parameter.
+func (f *family) opensSQL(call *term.T) bool { return call.Open() && len(f.e.reader.Of(call)) > 0 }
+
+// sitesOf lists the locks that a callee leaves held, and those it holds while
+// it runs a function argument.
+func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind func(*term.T) *term.T, call *term.T, at lock.Frame) []*site {
+	sites := f.held(in, sum.Holds, call, at, bind)
+	for _, sec := range sum.Sections {
+		effects := f.instantiate(sec.Effects, bind, at, ByCall)
+		st := &site{at: in, callTerm: call, closed: true, effects: effects, release: sec.Release, length: sec.Length}
+		st.lock = f.wrapped(sec.Lock, bind, at)
+		sites = append(sites, st)
+	}
+	return sites
+}
+
+func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind func(*term.T) *term.T) []*site {
+	if _, ok := in.(*ssa.Go); ok {
+		return nil
+	}
+	var sites []*site
+	for _, h := range holds {
+		sites = append(sites, &site{at: in, lock: f.wrapped(h.Lock, bind, at), callTerm: call, facts: h.Facts})
+	}
+	return sites
+}
+
+// wrapped is a callee's lock as the caller sees it.
+func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) Acquired {
+	if bind != nil {
+		a.Call = f.e.pool.Subst(a.Call, bind)
+	}
+	if len(a.Via) < maxVia {
+		a.Via = append([]lock.Frame{a.At}, a.Via...)
+	}
+	a.At = at
+	return a
+}
+
+// apply is the call of a function value with args.
+func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) ([]Effect, []Hold) {
+	var effects []Effect
+	var holds []Hold
+	for _, t := range fn.Alts() {
+		switch t.Kind {
+		case term.Func, term.Closure:
+			target := f.e.funcs[t.Name]
+			sum := f.e.summary(target)
+			if sum == nil {
+				if target != nil && f.e.families[rootOf(target)] == nil {
+					effects = append(effects, Effect{Why: lock.ReasonNoSource, At: at})
+				}
+				continue
+			}
+			bind := closureBinder(t, args)
+			effects = append(effects, f.instantiate(sum.Effects, bind, at, reach)...)
+			for _, h := range sum.Holds {
+				h.Lock.Call = f.e.pool.Subst(h.Lock.Call, bind)
+				holds = append(holds, h)
+			}
+		case term.Nil:
+		case term.Const:
+		default:
+			call := f.e.pool.Call("call", at.File+itoa(at.Line), append([]*term.T{t}, args...)...)
+			effects = append(effects, Effect{Call: call, Open: Value, At: at, Reach: reach})
+		}
+	}
+	return effects, holds
+}
+
+func rootOf(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
+// closureBinder binds a function value's parameters to args and what it
+// captured to what it captured it as.
+func closureBinder(fn *term.T, args []*term.T) func(*term.T) *term.T {
+	captured := make(map[*term.T]*term.T)
+	for i := 0; i+1 < len(fn.Args); i += 2 {
+		captured[fn.Args[i]] = fn.Args[i+1]
+	}
+	return func(p *term.T) *term.T {
+		if p.Name == fn.Name {
+			if p.Index < len(args) {
+				return args[p.Index]
+			}
+			return nil
+		}
+		return captured[p]
+	}
+}
+
+// instantiate puts a caller's arguments into a callee's effects. Function
+// parameters that become known are run.
+func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.Frame, reach Reach) []Effect {
+	out := make([]Effect, 0, len(list))
+	for _, x := range list {
+		if x.Reach < reach {
+			x.Reach = reach
+		}
+		if x.Memory != nil {
+			x = f.passMemory(x, bind, at)
+		} else if len(x.Via) < maxVia {
+			x.Via = append([]lock.Frame{at}, x.Via...)
+		}
+		if x.Call != nil {
+			before := x.Call
+			x.Call = f.e.pool.Subst(x.Call, bind)
+			if x.Open == Value && x.Call != before {
+				fn := x.Call.Args[0]
+				if fn.Kind != term.Param {
+					more, _ := f.apply(fn, x.Call.Args[1:], x.At, max(ByCallback, x.Reach))
+					for _, m := range more {
+						m.Loop = m.Loop || x.Loop
+						if m.Open == Value {
+							m.Result, m.Via = x.Result, x.Via
+						}
+						out = append(out, m)
+					}
+					continue
+				}
+			}
+		}
+		out = append(out, x)
+	}
+	return bound(out)
+}
+
+// unseen is the call of a method whose implementation is out of sight.
+func (f *family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
+	if !f.worldly(c) {
+		return f.callbacks(call, at, reach)
+	}
+	return append(f.callbacks(call, at, reach), Effect{Call: call, Open: Dynamic, Why: lock.ReasonInterface, At: at, Reach: reach})
+}
+
+// external is the call of a function without source.
+func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
+	effects := f.callbacks(call, at, reach)
+	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !isStd(fn.Pkg().Path()) && f.worldly(c) {
+		effects = append(effects, Effect{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
+	}
+	return effects
+}
+
+// callbacks runs the function arguments of a call that is not understood: it
+// most likely calls them.
+func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
+	var effects []Effect
+	for _, a := range meaning.Args(call) {
+		items := []*term.T{a}
+		if a.Kind == term.List {
+			items = a.Args
+		}
+		for _, x := range items {
+			if x.Kind == term.Func || x.Kind == term.Closure {
+				more, _ := f.apply(x, nil, at, max(reach, ByCallback))
+				effects = append(effects, more...)
+			}
+		}
+	}
+	return effects
+}
+
+// worldly reports whether a function looks as if it left the process: it takes
+// a context. Loggers, encoders and the like do not, or return no error.
+func (f *family) worldly(c *ssa.CallCommon) bool {
+	sig := c.Signature()
+	n := sig.Params().Len()
+	if n == 0 {
+		return false
+	}
+	if !isContext(sig.Params().At(0).Type()) {
+		return false
+	}
+	if sig.Results().Len() == 0 {
+		return false
+	}
+	last := sig.Results().At(sig.Results().Len() - 1).Type()
+	return isError(last)
+}
+
+func isContext(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context" && n.Obj().Name() == "Context"
+}
+
+func isStd(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+func (f *family) frame(in ssa.Instruction, text string) lock.Frame {
+	pos := in.Pos()
+	if c, ok := in.(ssa.CallInstruction); ok {
+		pos = c.Common().Pos()
+	}
+	return lock.Frame{Position: f.e.position(pos), Function: shown(in.Parent()), Text: text}
+}
+
+// used reports whether a call's result is used.
+func used(in ssa.CallInstruction) bool {
+	v, ok := in.(ssa.Value)
+	return ok && v.Referrers() != nil && len(*v.Referrers()) > 0
+}
+
+// checked tells whether the outcome of a conditional write is looked at.
+func (f *family) checked(in ssa.CallInstruction, ms []meaning.Meaning) int8 {
+	reject := ""
+	for _, m := range ms {
+		if m.Write != nil {
+			reject = m.Write.Reject
+		}
+	}
+	if reject == "" || reject == "none" {
+		return 0
+	}
+	v, ok := in.(ssa.Value)
+	if !ok {
+		return -1 // go or defer: nobody can look
+	}
+	if f.told(v, reject == "error", 0) {
+		return 1
+	}
+	return -1
+}
+
+// told reports whether a use of v beyond its error looks at the outcome. Where
+// the value goes on to other code, that code is taken to look.
+func (f *family) told(v ssa.Value, errorTells bool, depth int) bool {
+	if v.Referrers() == nil || depth > 6 {
+		return true
+	}
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Extract:
+			if isError(r.Type()) && !errorTells {
+				continue
+			}
+			if f.told(r, errorTells, depth+1) {
+				return true
+			}
+		case *ssa.Call:
+			c := r.Common()
+			entry := f.e.reader.Entry(f.callTerm(c, r.Pos()))
+			if entry == nil || entry.Reads == nil {
+				return true
+			}
+			if !entry.Reads.Out.IsZero() {
+				// Scan of a returned row: its error says that no row matched.
+				if f.told(r, true, depth+1) {
+					return true
+				}
+				continue
+			}
+			if isError(r.Type()) && !errorTells {
+				continue
+			}
+			if f.told(r, errorTells, depth+1) {
+				return true
+			}
+		case *ssa.FieldAddr:
+			if f.told(r, errorTells || fieldName(r.X.Type(), r.Field) != "Error", depth+1) {
+				if fieldName(r.X.Type(), r.Field) == "Error" && !errorTells {
+					continue
+				}
+				return true
+			}
+		case *ssa.UnOp:
+			if isError(r.Type()) && !errorTells {
+				continue
+			}
+			if f.told(r, errorTells, depth+1) {
+				return true
+			}
+		case *ssa.Defer, *ssa.Go:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// factsOf lists what is known of a function's results on the ways out that r
+// reaches.
+func factsOf(fn *ssa.Function, r *world.Region) []world.Fact {
+	n := fn.Signature.Results().Len()
+	facts := make([]world.Fact, n)
+	for _, ret := range r.Returns {
+		for i, v := range ret.Results {
+			facts[i] = world.Meet(facts[i], r.Fact(v))
+		}
+	}
+	return facts
+}

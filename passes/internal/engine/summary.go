@@ -1,0 +1,326 @@
+package engine
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// maxEffects bounds a summary; what does not fit is one effect that says so.
+const maxEffects = 250
+
+// maxVia bounds the recorded way from a section to an effect.
+const maxVia = 6
+
+// Open says what stands between an open call and its callee.
+type Open uint8
+
+const (
+	Closed  Open = iota // a call that the catalogue knows
+	Value               // a function value that is a parameter, or out of sight: Call.Args[0]
+	Dynamic             // an interface method or function out of sight
+)
+
+// Reach says how control got to an effect.
+type Reach uint8
+
+const (
+	Direct Reach = iota
+	ByCall
+	ByCallback
+	ByInterface
+	ByGoroutine
+)
+
+func (r Reach) String() string {
+	return [...]string{"direct", "call", "callback", "interface", "goroutine"}[r]
+}
+
+// An Effect is one thing that a function does and that a critical section
+// around it would have to answer for.
+type Effect struct {
+	Call    *term.T // what is called; its meaning is read from the term
+	Open    Open
+	Memory  *Memory     // a write of an object of this process
+	Why     lock.Reason // something out of sight, without a call that is worth naming
+	At      lock.Frame
+	Via     []lock.Frame // from the function's body to At, outermost first
+	Reach   Reach
+	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
+	Loop    bool // inside a loop
+	Result  bool // the call's value is used (function values: it may be a release function)
+}
+
+// A Hold is a lock that a function leaves held for its caller.
+type Hold struct {
+	Lock  Acquired
+	Facts []world.Fact // of the results, when the lock was taken
+}
+
+// An Acquired is a lock that was taken.
+type Acquired struct {
+	Call   *term.T    // the library call
+	At     lock.Frame // of the library call
+	Via    []lock.Frame
+	Origin lock.Position // of the library call: identity
+}
+
+// A Section is a lock that a function takes and releases around the call of a
+// function parameter.
+type Section struct {
+	Lock    Acquired
+	Effects []Effect
+	Release []string
+	Length  bounds
+}
+
+// A Summary is what callers must know of a function, in terms of its
+// parameters.
+type Summary struct {
+	Effects  []Effect
+	Holds    []Hold
+	Sections []Section
+	Results  []*term.T
+
+	// For the records of this function itself.
+	sites []*site
+	steps map[ssa.Instruction][]Effect
+}
+
+// size tells whether a fixpoint is reached: summaries only grow.
+func (s *Summary) size() int {
+	if s == nil {
+		return -1
+	}
+	n := len(s.Effects) + 1000*len(s.Holds) + 1000*len(s.Sections)
+	for _, r := range s.Results {
+		if r != nil && r.Kind != term.Unknown {
+			n += 7
+		}
+	}
+	return n
+}
+
+// solve summarises families, callees first.
+func (e *Engine) solve() {
+	for _, f := range e.order {
+		f.reset()
+		f.callees = e.calleesOf(f)
+	}
+	for _, scc := range components(e.order) {
+		rounds := 1
+		if len(scc) > 1 || slices.Contains(scc[0].callees, scc[0]) {
+			rounds = 4
+		}
+		for range rounds {
+			changed := false
+			for _, f := range scc {
+				f.reset()
+				for _, fn := range f.members {
+					before := f.sums[fn].size()
+					f.sums[fn] = f.summarise(fn)
+					changed = changed || f.sums[fn].size() != before
+				}
+			}
+			if !changed {
+				break
+			}
+		}
+	}
+}
+
+// calleesOf lists the families that f may call, in a fixed order.
+func (e *Engine) calleesOf(f *family) []*family {
+	var out []*family
+	seen := make(map[*family]bool)
+	add := func(fn *ssa.Function) {
+		fn = origin(fn)
+		if fn == nil {
+			return
+		}
+		for fn.Parent() != nil {
+			fn = fn.Parent()
+		}
+		if g := e.families[fn]; g != nil && !seen[g] {
+			seen[g] = true
+			out = append(out, g)
+		}
+	}
+	for _, fn := range f.members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if _, ok := in.(*ssa.MakeClosure); ok {
+					continue
+				}
+				for _, op := range in.Operands(nil) {
+					if g, ok := (*op).(*ssa.Function); ok && g.Parent() == nil {
+						add(g)
+					}
+				}
+				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
+					for _, impl := range e.impls.of(c.Common()) {
+						add(impl)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// components orders families bottom-up, those of a cycle together (Tarjan).
+func components(order []*family) [][]*family {
+	index := make(map[*family]int)
+	low := make(map[*family]int)
+	on := make(map[*family]bool)
+	var stack []*family
+	var out [][]*family
+	var visit func(f *family)
+	visit = func(f *family) {
+		index[f] = len(index) + 1
+		low[f] = index[f]
+		stack = append(stack, f)
+		on[f] = true
+		for _, g := range f.callees {
+			if index[g] == 0 {
+				visit(g)
+				low[f] = min(low[f], low[g])
+			} else if on[g] {
+				low[f] = min(low[f], index[g])
+			}
+		}
+		if low[f] == index[f] {
+			var scc []*family
+			for {
+				g := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				on[g] = false
+				scc = append(scc, g)
+				if g == f {
+					break
+				}
+			}
+			slices.Reverse(scc)
+			out = append(out, scc)
+		}
+	}
+	for _, f := range order {
+		if index[f] == 0 {
+			visit(f)
+		}
+	}
+	return out
+}
+
+// summarise makes the summary of one function of the family.
+func (f *family) summarise(fn *ssa.Function) *Summary {
+	s := &Summary{steps: make(map[ssa.Instruction][]Effect)}
+	loops := loopBlocks(fn)
+	var acquired []*site
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case ssa.CallInstruction:
+				effects, sites := f.step(in)
+				if loops[b] {
+					for i := range effects {
+						effects[i].Loop = true
+					}
+				}
+				s.steps[in] = effects
+				acquired = append(acquired, sites...)
+			case *ssa.Return:
+				f.results(s, in)
+			}
+		}
+	}
+	f.memory(fn, s)
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			s.Effects = append(s.Effects, s.steps[in]...)
+		}
+	}
+	s.Effects = bound(s.Effects)
+	for _, st := range acquired {
+		f.explore(fn, s, st)
+	}
+	return s
+}
+
+// results joins what a return gives back; nil and zero values, which
+// accompany an error, are left out where there is anything else.
+func (f *family) results(s *Summary, ret *ssa.Return) {
+	if s.Results == nil {
+		s.Results = make([]*term.T, len(ret.Results))
+	}
+	for i, v := range ret.Results {
+		if isError(v.Type()) {
+			continue
+		}
+		t := f.value(v)
+		if t == nil || t.IsZero() && s.Results[i] != nil {
+			continue
+		}
+		if s.Results[i] == nil || s.Results[i].IsZero() {
+			s.Results[i] = t
+		} else {
+			s.Results[i] = f.e.pool.Join(s.Results[i], t)
+		}
+	}
+}
+
+// bound drops repeated effects and limits their number.
+func bound(list []Effect) []Effect {
+	type key struct {
+		call  *term.T
+		at    lock.Position
+		reach Reach
+		why   lock.Reason
+		mem   *Memory
+	}
+	seen := make(map[key]bool)
+	out := list[:0:0]
+	for _, x := range list {
+		at := x.At.Position
+		if x.Why != "" && x.Call == nil {
+			at = lock.Position{} // one remark of a kind is enough
+		}
+		k := key{x.Call, at, x.Reach, x.Why, x.Memory}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		if len(out) == maxEffects {
+			return append(out, Effect{Why: lock.ReasonLimit, At: x.At})
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// loopBlocks returns the blocks that lie on a cycle.
+func loopBlocks(fn *ssa.Function) map[*ssa.BasicBlock]bool {
+	loops := make(map[*ssa.BasicBlock]bool)
+	for _, b := range fn.Blocks {
+		for _, s := range b.Succs {
+			if s.Dominates(b) { // a back edge: the natural loop of s
+				loops[s] = true
+				work := []*ssa.BasicBlock{b}
+				for len(work) > 0 {
+					x := work[len(work)-1]
+					work = work[:len(work)-1]
+					if loops[x] && x != b || x == s {
+						continue
+					}
+					loops[x] = true
+					work = append(work, x.Preds...)
+				}
+			}
+		}
+	}
+	return loops
+}

@@ -1,0 +1,348 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A judge decides what the resource checks before it accepts the writes of
+// one lock's section.
+type judge struct {
+	e    *Engine
+	st   *site
+	lock meaning.Meaning
+	used *meaning.Token // a token that reached a write
+}
+
+// A finding on one write: the condition, and where something is compared that
+// cannot hold, why.
+type ruling struct {
+	cond     lock.Condition
+	fault    string
+	compared string
+	note     string
+}
+
+// rank prefers the strongest condition among several guards.
+var rank = map[lock.Condition]int{
+	lock.None: 0, lock.Unknown: 1, lock.Unique: 2, lock.Version: 3, lock.Owner: 4, lock.Token: 5, lock.Transaction: 6,
+}
+
+func better(a, b ruling) ruling {
+	if rank[b.cond] > rank[a.cond] {
+		return b
+	}
+	if rank[b.cond] == rank[a.cond] && a.fault == "" {
+		a.fault = b.fault
+	}
+	if a.compared == "" {
+		a.compared = b.compared
+	}
+	return a
+}
+
+// change rules on a write.
+func (j *judge) change(c *meaning.Change) ruling {
+	best := ruling{cond: lock.None}
+	if j.onSession(c.On) {
+		return ruling{cond: lock.Transaction, note: "runs on the session that owns the lock"}
+	}
+	for _, g := range c.Guards {
+		best = better(best, j.guard(g, c))
+	}
+	if best.cond == lock.None && c.Unknown != "" {
+		best.cond = lock.Unknown
+	}
+	if best.cond.Holds() {
+		best.fault = ""
+	}
+	if best.cond == lock.None && best.fault == "" && best.compared == "" {
+		for _, s := range c.Sets {
+			if tok, ok := j.token(s.Value); ok && tok.Ordered {
+				j.use(tok)
+				best.note = "the token is stored but compared nowhere"
+			}
+		}
+	}
+	return best
+}
+
+// onSession reports whether a statement runs on the session or transaction
+// that owns the lock.
+func (j *judge) onSession(on *term.T) bool {
+	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory {
+		return false
+	}
+	if handleKind(j.st.lock.Call, j.lock.On) == "pool" {
+		return false
+	}
+	if j.e.pool.Alike(on, j.lock.On) {
+		return true
+	}
+	// A transaction begun on the connection, or a prepared statement of it.
+	return on.Any(func(t *term.T) bool { return t == j.lock.On }) && on.Kind == term.Call
+}
+
+func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
+	none := ruling{cond: lock.None}
+	switch g.Op {
+	case "absent":
+		return ruling{cond: lock.Unique}
+	case "owner":
+		if g.Value == nil || g.Value.Kind == term.Unknown {
+			return ruling{cond: lock.Owner}
+		}
+		return ruling{cond: lock.Owner}
+	case "version":
+		return ruling{cond: lock.Version}
+	case "other":
+		return ruling{cond: lock.Unknown, note: g.Text}
+	case "or":
+		// As weak as the weakest way in.
+		worst := ruling{cond: lock.Transaction}
+		for _, a := range g.Alts {
+			r := j.guard(a, c)
+			if rank[r.cond] < rank[worst.cond] {
+				worst = r
+			} else if worst.fault == "" {
+				worst.fault = r.fault
+			}
+		}
+		if len(g.Alts) == 0 || worst.cond == lock.Transaction {
+			return none
+		}
+		return worst
+	case "and", "exists", "in":
+		best := none
+		for _, a := range g.Alts {
+			best = better(best, j.guard(a, c))
+		}
+		return best
+	}
+	if g.Value == nil {
+		return none
+	}
+	return j.compare(g, c)
+}
+
+// compare rules on stored Op incoming.
+func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
+	none := ruling{cond: lock.None}
+	tok, isToken := j.token(g.Value)
+	mine := j.isOwnerValue(g.Value)
+	ordering := strings.ContainsAny(g.Op, "<>") && g.Op != "<>"
+	switch {
+	case isToken && tok.Origin == "" && tok.Ordered:
+		j.use(tok)
+		switch {
+		case g.AsText:
+			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
+		case (g.Op == "<" || g.Op == "<=") && g.Stored:
+			return ruling{cond: lock.Token}
+		case g.Op == "<" || g.Op == "<=":
+			none.fault = "the token is compared but never stored, so the fence does not move"
+		case g.Op == "=" && j.ownRow(g, c):
+			return ruling{cond: lock.Owner}
+		case g.Op == "=":
+			none.fault = "the token is compared for equality: no newer token is ever let in, and an old one is not kept out"
+		case g.Op == ">" || g.Op == ">=":
+			none.fault = "the comparison is the wrong way round: it lets older tokens in and keeps newer ones out"
+		default:
+			none.fault = "the comparison does not keep older tokens out"
+		}
+		return none
+	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(c)):
+		return ruling{cond: lock.Owner}
+	case mine && g.Op == "=":
+		none.fault = "a random lock value is compared for equality with a column that nobody sets when the lock is taken"
+		return none
+	case (isToken && (tok.Origin == "random" || tok.Origin == "clock" && (g.Stored || named(g)) || tok.Handle != nil) || mine) && ordering && (g.Stored || named(g)):
+		none.compared = tok.Source
+		if none.compared == "" {
+			none.compared = "the lock's owner value"
+		}
+		if tok.Reason != "" {
+			none.compared += ": " + tok.Reason
+		}
+		return none
+	case isToken && tok.Handle != nil && g.Op == "=" && !tok.Ordered:
+		none.fault = "a lock value that is not ordered is compared for equality with a column that nobody sets when the lock is taken"
+		return none
+	}
+	if g.Op == "=" && g.Column != "" {
+		switch {
+		case versionColumn(g.Column) && g.Value.Kind != term.Const:
+			return ruling{cond: lock.Version}
+		case g.Moves && g.Value.Kind == term.Const && !g.Value.IsZero():
+			return ruling{cond: lock.Version, note: "conditional on the state " + g.Text}
+		case g.Moves && j.e.reader.Reads(g.Value):
+			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
+		}
+	}
+	if ordering && (g.Op == "<" || g.Op == "<=") && g.Stored && (versionColumn(g.Column) || named(g)) && g.Value.Kind != term.Const {
+		// An ordered comparison that moves, with a value from out of sight.
+		if g.Value.Open() {
+			return ruling{cond: lock.Version}
+		}
+	}
+	return none
+}
+
+// named reports whether a column is named like a fence.
+func named(g meaning.Guard) bool {
+	l := strings.ToLower(g.Column)
+	for _, w := range []string{"token", "fence", "fencing", "epoch"} {
+		if strings.Contains(l, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func versionColumn(c string) bool {
+	l := strings.ToLower(c)
+	for _, w := range []string{"version", "revision", "etag", "resource_version", "generation", "lock_version", "seq"} {
+		if l == w || strings.HasSuffix(l, "_"+w) {
+			return true
+		}
+	}
+	return false
+}
+
+// token returns the token in a value if it is one of this lock's, or of a
+// counter that no lock owns.
+func (j *judge) token(t *term.T) (meaning.Token, bool) {
+	tok, ok := j.e.reader.Token(t)
+	if !ok {
+		return tok, false
+	}
+	if tok.Origin != "" {
+		return tok, true
+	}
+	if tok.Handle != nil && j.lock.Handle != nil && !j.sameHandle(tok.Handle) {
+		return meaning.Token{}, false
+	}
+	return tok, true
+}
+
+func (j *judge) sameHandle(h *term.T) bool {
+	for _, a := range h.Alts() {
+		for _, b := range j.lock.Handle.Alts() {
+			if j.e.pool.Alike(a, b) || a.Kind == term.Unknown {
+				return true
+			}
+		}
+		if j.lock.Parent != nil && (j.e.pool.Alike(a, j.lock.Parent)) {
+			return true
+		}
+	}
+	return h.Any(func(x *term.T) bool { return x == j.st.callTerm || x == j.lock.Handle })
+}
+
+func (j *judge) use(tok meaning.Token) {
+	if j.used == nil {
+		j.used = &tok
+	}
+}
+
+// isOwnerValue reports whether t is the value that names this holder.
+func (j *judge) isOwnerValue(t *term.T) bool {
+	v := j.lock.Value
+	if v == nil || v.Kind == term.Unknown || v.Kind == term.Const {
+		return false
+	}
+	return v == t || t.Kind == term.Op && t.Any(func(x *term.T) bool { return x == v })
+}
+
+// ownRow reports whether a write is to the row, table or store that the lock
+// itself lives in, and compares a column that the acquire set.
+func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
+	row := j.lock.Row
+	if row == nil || c.Resource != "sql:"+row.Table {
+		return false
+	}
+	for _, s := range row.Sets {
+		if s.Column == g.Column {
+			return true
+		}
+	}
+	return false
+}
+
+// ownKey reports whether a Redis write compares the lock's own key: a script
+// that looks at the lock before it writes, in the same server.
+func (j *judge) ownKey(c *meaning.Change) bool {
+	return c.Store == "redis" && j.lock.Family == "redis" && len(c.Guards) > 0
+}
+
+// memory rules on the write of an in-process resource.
+func (j *judge) memory(m *Memory) ruling {
+	if m.Token == nil {
+		return ruling{cond: lock.None}
+	}
+	if m.Token.Kind == term.Const || m.Token.Kind == term.Nil {
+		return ruling{cond: lock.None, note: "no token of this lock is passed"}
+	}
+	tok, ok := j.token(m.Token)
+	mine := j.isOwnerValue(m.Token)
+	none := ruling{cond: lock.None}
+	switch {
+	case !ok && !mine:
+		if m.Token.Open() {
+			return ruling{cond: lock.Unknown, note: "the token comes from the caller"}
+		}
+		return ruling{cond: lock.None, note: "what is passed is no token of this lock"}
+	case mine || !tok.Ordered:
+		none.compared = tok.Source + ": " + tok.Reason
+		if tok.Source == "" {
+			none.compared = "the lock's owner value: a random id says nothing about who came later"
+		}
+		return none
+	}
+	j.use(tok)
+	switch {
+	case m.Early:
+		none.fault = "the token is stored before it is compared, so the comparison always passes"
+	case (m.Op == "<" || m.Op == "<=") && m.Stored:
+		return ruling{cond: lock.Token}
+	case m.Op == "<" || m.Op == "<=":
+		none.fault = "the token is compared but never stored, so the fence does not move"
+	case m.Op == "=":
+		none.fault = "the token is compared for equality: whoever writes first locks every later holder out"
+	default:
+		none.fault = "the comparison is the wrong way round: it lets older tokens in and keeps newer ones out"
+	}
+	return none
+}
+
+// handleKind tells what an advisory lock's statement ran on, by the receiver's
+// type in the call's name: pool, conn, tx, or unknown.
+func handleKind(call, on *term.T) string {
+	if on != nil {
+		pooler := on.Any(func(t *term.T) bool {
+			s, ok := t.Str()
+			return ok && (strings.Contains(s, "pgbouncer") || strings.Contains(s, ":6432") || strings.Contains(s, "pooler."))
+		})
+		if pooler {
+			return "pooler"
+		}
+	}
+	name := call.Name
+	if !strings.HasPrefix(name, "(") {
+		return "unknown"
+	}
+	recv := name[1:strings.LastIndex(name, ")")]
+	recv = recv[strings.LastIndexByte(recv, '.')+1:]
+	switch {
+	case recv == "DB" && !strings.Contains(name, "gorm.io") || recv == "Pool" || recv == "ConnPool":
+		return "pool"
+	case recv == "Conn" || recv == "conn":
+		return "conn"
+	case recv == "Tx":
+		return "tx"
+	}
+	return "unknown"
+}

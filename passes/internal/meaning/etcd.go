@@ -1,0 +1,167 @@
+package meaning
+
+import (
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// isTxn reports whether a call commits a chain with an If.
+func (r *Reader) isTxn(call *term.T) bool {
+	for t := Receiver(call); t != nil; t = Receiver(t) {
+		if e := r.Entry(t); e == nil || e.Part == nil {
+			return false
+		} else if e.Part.Kind == "if" || e.Part.Kind == "then" {
+			return true
+		}
+	}
+	return false
+}
+
+// txn reads an etcd transaction: the compares of If guard every operation of
+// Then. "Key absent" with a leased Put of that key is a lock; without a lease
+// it is create-once.
+func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
+	var cmps, ops []*term.T
+	unseen := false
+	collect := func(t *term.T) []*term.T {
+		if t == nil {
+			return nil
+		}
+		var out []*term.T
+		items := []*term.T{t}
+		if t.Kind == term.List {
+			items = t.Args
+		}
+		for _, x := range items {
+			switch {
+			case x.Kind == term.List:
+				out = append(out, x.Args...)
+			case x.Kind == term.Call:
+				out = append(out, x)
+			default:
+				unseen = true
+			}
+		}
+		return out
+	}
+	var client *term.T
+	for t := Receiver(call); t != nil; t = Receiver(t) {
+		e := r.Entry(t)
+		if e == nil || e.Part == nil {
+			client = t
+			break
+		}
+		args := r.Get(e.Part.Args, t, nil)
+		switch e.Part.Kind {
+		case "if":
+			cmps = append(cmps, collect(args)...)
+		case "then":
+			ops = append(ops, collect(args)...)
+		}
+	}
+	var guards []Guard
+	var absent *term.T
+	for _, c := range cmps {
+		g := r.compareOp(c)
+		if g.Op == "absent" && absent == nil {
+			absent = g.Value
+		}
+		guards = append(guards, g)
+	}
+	if unseen {
+		guards = append(guards, Guard{Op: "other", Text: "compare out of sight"})
+	}
+	var ms []Meaning
+	for _, op := range ops {
+		name := methodName(op.Name)
+		if name != "OpPut" && name != "OpDelete" {
+			continue
+		}
+		args := Args(op)
+		if len(args) == 0 {
+			continue
+		}
+		key := args[0]
+		lease := r.leaseOf(op)
+		if name == "OpPut" && absent != nil && lease != nil && r.Pool.Alike(absent, key) {
+			m := r.base(lib, Acquire)
+			m.Kind, m.Key, m.Parent, m.Try = lock.Session, key, lease, true
+			m.TTL = r.grant(lease)
+			m.Evidence = []string{"key absent", "bound to a lease"}
+			ms = append(ms, m)
+		}
+		c := &Change{Store: "etcd", Operation: name[2:], Resource: "etcd:" + key.Pattern(), Key: key, On: client, Guards: guards, Reject: "succeeded", Call: call}
+		for _, v := range args[1:] {
+			c.Sets = append(c.Sets, Setting{Value: v})
+		}
+		m := r.base(lib, Write)
+		m.Write = c
+		ms = append(ms, m)
+	}
+	if len(ops) == 0 && unseen {
+		m := r.base(lib, Write)
+		m.Write = &Change{Store: "etcd", Operation: "TXN", Resource: "etcd", On: client, Guards: guards, Unknown: lock.ReasonLimit, Reject: "succeeded", Call: call}
+		ms = append(ms, m)
+	}
+	return ms
+}
+
+// compareOp reads one compare: Compare(CreateRevision(key), "=", 0) or the
+// ownership test of a mutex.
+func (r *Reader) compareOp(c *term.T) Guard {
+	g := Guard{Op: "other", Text: c.Text()}
+	if methodName(c.Name) == "IsOwner" {
+		return Guard{Op: "owner", Value: Receiver(c), Text: "IsOwner"}
+	}
+	args := Args(c)
+	if methodName(c.Name) != "Compare" || len(args) < 3 || args[0].Kind != term.Call || len(Args(args[0])) == 0 {
+		return g
+	}
+	what, op, v := methodName(args[0].Name), constText(args[1]), args[2]
+	key := Args(args[0])[0]
+	g.Column, g.Value = what+" "+key.Pattern(), v
+	n, isInt := v.Int()
+	switch {
+	case (what == "CreateRevision" || what == "ModRevision" || what == "Version") && op == "=" && isInt && n == 0:
+		return Guard{Op: "absent", Value: key, Text: "key absent"}
+	case (what == "CreateRevision" || what == "ModRevision") && op == ">" && isInt && n == 0, what == "CreateRevision" && op == "!=" && isInt && n == 0:
+		g.Op = "exists"
+	case what == "CreateRevision" && op == "=":
+		// The key that a lock or leader created: while it stands, nobody else holds.
+		g.Op = "owner"
+	case (what == "ModRevision" || what == "Version" || what == "LeaseValue") && op == "=":
+		g.Op = "version"
+	case what == "Value" && op == "=":
+		g.Op = "="
+	case what == "Value":
+		g.Op, g.AsText = op, true // byte order: "9" > "10"
+	}
+	return g
+}
+
+// leaseOf returns the lease that an operation binds its key to.
+func (r *Reader) leaseOf(op *term.T) *term.T {
+	var lease *term.T
+	op.Any(func(t *term.T) bool {
+		if e := r.Entry(t); e != nil && e.Option != nil && !e.Option.Lease.IsZero() {
+			lease = r.Get(e.Option.Lease, t, nil)
+		}
+		return lease != nil
+	})
+	return lease
+}
+
+// grant returns the TTL that a lease was granted with.
+func (r *Reader) grant(lease *term.T) lock.TTL {
+	ttl := lock.TTL{Source: "unknown"}
+	lease.Any(func(t *term.T) bool {
+		if e := r.Entry(t); e != nil && e.New != nil && !e.New.TTL.IsZero() {
+			p := props{ttl: r.Get(e.New.TTL, t, nil), unit: e.New.TTLUnit}
+			ttl = p.lease(false)
+			return true
+		}
+		return false
+	})
+	return ttl
+}

@@ -1,0 +1,344 @@
+// Package meaning says what a call does, given the catalogue and the call as
+// a term: takes a lock, releases it, writes a row under a condition. A call
+// whose arguments become known only in a caller (SQL text that is a
+// parameter) is read again there: meanings are a function of the term.
+package meaning
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// Role is what a Meaning is.
+type Role uint8
+
+const (
+	Acquire Role = iota
+	Release
+	Renew
+	Loss
+	Write
+	Query
+	Block
+)
+
+// A Meaning is one thing that a call does. Which fields are set depends on Role.
+type Meaning struct {
+	Role    Role
+	Library string
+	Family  string
+
+	// Acquire, Release, Renew, Loss
+	Kind     lock.Kind
+	Handle   *term.T // value that stands for the lock; nil: told by Key alone
+	Key      *term.T
+	Value    *term.T // owner value
+	Parent   *term.T // session or client
+	On       *term.T // connection
+	TTL      lock.TTL
+	Raw      bool // needs evidence
+	Try      bool
+	Checked  bool // compares the owner
+	Session  bool // ends the whole session
+	Renewal  string
+	Scope    string
+	Section  *term.T  // function that runs while held
+	Evidence []string // seen in the call itself
+	Success  []*catalog.Told
+	Row      *Row // a lease row: the lock's own record
+
+	Write *Change // Write
+	Store string  // Query: what is read, as sql:t1,t2
+	Block *catalog.Blocks
+	Secs  float64 // Block: duration, 0 when not known
+}
+
+// A Row is the record of a lease that is kept in a table.
+type Row struct {
+	Table string
+	Sets  []Setting // what the acquire stores there
+	Token string    // column that grows with every grant and is handed back; empty if none
+	Mine  bool      // the statement also takes a live lease of the same owner
+}
+
+// A Setting is one column and the value stored in it.
+type Setting struct {
+	Column string
+	Value  *term.T
+}
+
+// A Change is one write of a resource.
+type Change struct {
+	Store     string // sql, redis, etcd, ...
+	Operation string
+	Resource  string // sql:stock, s3:bucket/key
+	Key       *term.T
+	On        *term.T
+	Guards    []Guard
+	Sets      []Setting
+	Reject    string // rows | error | bool | succeeded | reply | none | ""
+	Unknown   lock.Reason
+	Cache     bool
+	Call      *term.T // the call itself
+}
+
+// A Guard is one thing that must hold for the resource to accept the write.
+type Guard struct {
+	Column string
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "null", "in", "exists", "owner", "version", "or", "and", "other"
+	Value  *term.T
+	Stored bool // the write stores Value there
+	NullOK bool
+	AsText bool    // numbers compared as text
+	Alts   []Guard // Op or, and
+	Moves  bool    // the write changes this column to another value
+	Text   string
+}
+
+// A Reader reads calls. It is safe for concurrent use.
+type Reader struct {
+	Catalog *catalog.Catalog
+	Pool    *term.Pool
+
+	mu      sync.Mutex
+	entries map[string][]*catalog.Call
+	cache   map[*term.T][]Meaning
+}
+
+// NewReader returns a Reader.
+func NewReader(c *catalog.Catalog, p *term.Pool) *Reader {
+	return &Reader{Catalog: c, Pool: p, entries: make(map[string][]*catalog.Call), cache: make(map[*term.T][]Meaning)}
+}
+
+// Register tells the entries of the functions that Call terms name.
+func (r *Reader) Register(fn string, entries []*catalog.Call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries[fn] = entries
+}
+
+// Entry returns the catalogue entry that fits a call, or nil.
+func (r *Reader) Entry(call *term.T) *catalog.Call {
+	if call == nil || call.Kind != term.Call {
+		return nil
+	}
+	r.mu.Lock()
+	list := r.entries[call.Name]
+	r.mu.Unlock()
+	for _, e := range list {
+		if r.matches(e, call) {
+			return e
+		}
+	}
+	return nil
+}
+
+func (r *Reader) matches(e *catalog.Call, call *term.T) bool {
+	for _, m := range e.When {
+		t := r.Get(m.At, call, nil)
+		if len(m.Is) > 0 && !isOneOf(t, m.Is) || len(m.Not) > 0 && isOneOf(t, m.Not) {
+			return false
+		}
+	}
+	return true
+}
+
+func isOneOf(t *term.T, list []string) bool {
+	for _, want := range list {
+		if want == "*" && t != nil && !t.IsZero() && t.Kind != term.Unknown {
+			return true
+		}
+		for _, a := range t.Alts() {
+			if a.Kind == term.Const && strings.EqualFold(a.Name, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Of returns what a call does.
+func (r *Reader) Of(call *term.T) []Meaning {
+	r.mu.Lock()
+	ms, ok := r.cache[call]
+	r.mu.Unlock()
+	if ok {
+		return ms
+	}
+	if e := r.Entry(call); e != nil {
+		ms = r.read(e, call)
+	}
+	r.mu.Lock()
+	r.cache[call] = ms
+	r.mu.Unlock()
+	return ms
+}
+
+func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
+	var ms []Meaning
+	lib := e.Library
+	add := func(m Meaning) { ms = append(ms, m) }
+	if e.Acquire != nil {
+		add(r.acquire(lib, e.Acquire, call, nil))
+	}
+	if e.Renew != nil {
+		add(r.renew(lib, e.Renew, call, nil))
+	}
+	if e.Release != nil {
+		add(r.release(lib, e.Release, call, nil))
+	}
+	if e.Loss != nil {
+		add(Meaning{Role: Loss, Library: lib.Library, Family: lib.Family, Handle: r.Get(e.Loss.Handle, call, nil)})
+	}
+	if len(e.Command) > 0 {
+		ms = append(ms, r.command(e, call)...)
+	}
+	if w := e.Write; w != nil {
+		switch {
+		case !w.SQL.IsZero():
+			ms = append(ms, r.sql(lib, w.SQL, w.Args, w.On, w.Reject, call, true)...)
+		case w.Store == "etcd" && r.isTxn(call):
+			ms = append(ms, r.txn(lib, call)...)
+		case w.Store == "sql":
+			ms = append(ms, r.built(lib, w, call)...)
+		default:
+			add(r.change(lib, w, call, nil))
+		}
+	}
+	if q := e.Query; q != nil {
+		if !q.SQL.IsZero() {
+			ms = append(ms, r.sql(lib, q.SQL, q.Args, q.On, "", call, false)...)
+		} else {
+			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), On: r.Get(q.On, call, nil)})
+		}
+	}
+	if b := e.Blocks; b != nil {
+		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
+	}
+	return ms
+}
+
+// base is the part of an acquire, renewal or release that is told by references.
+func (r *Reader) base(lib *catalog.Library, role Role) Meaning {
+	return Meaning{Role: role, Library: lib.Library, Family: lib.Family}
+}
+
+func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T, words []*term.T) Meaning {
+	m := r.base(lib, Acquire)
+	m.Kind, m.Raw, m.Try, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Renewal, a.Scope, a.Success
+	m.Key, m.Value, m.On = r.Get(a.Key, call, words), r.Get(a.Value, call, words), r.Get(a.On, call, words)
+	m.Handle, m.Parent, m.Section = r.handle(a.Handle, call, words), r.Get(a.Parent, call, words), r.Get(a.Section, call, words)
+	p := props{key: m.Key, value: m.Value, unit: a.TTLUnit, ttl: r.Get(a.TTL, call, words), fallback: a.TTLDefault}
+	r.options(&p, r.Get(a.Options, call, words))
+	for _, from := range []*term.T{m.Handle, m.Parent} {
+		r.constructed(&p, from, 0)
+	}
+	if m.Parent == nil {
+		m.Parent = p.parent
+	}
+	m.Key, m.Value = p.key, p.value
+	m.TTL = p.lease(a.TTLNone)
+	return m
+}
+
+func (r *Reader) renew(lib *catalog.Library, a *catalog.Renew, call *term.T, words []*term.T) Meaning {
+	m := r.base(lib, Renew)
+	m.Checked, m.Raw = a.Checked, a.Raw
+	m.Handle, m.Key = r.Get(a.Handle, call, words), r.Get(a.Key, call, words)
+	return m
+}
+
+func (r *Reader) release(lib *catalog.Library, a *catalog.Release, call *term.T, words []*term.T) Meaning {
+	m := r.base(lib, Release)
+	m.Checked, m.Raw, m.Session = a.Checked, a.Raw, a.Session
+	m.Handle, m.Key, m.Value = r.Get(a.Handle, call, words), r.Get(a.Key, call, words), r.Get(a.Value, call, words)
+	return m
+}
+
+// change reads a write whose condition is told by its arguments.
+func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, words []*term.T) Meaning {
+	m := r.base(lib, Write)
+	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Cache: w.Cache, Call: call}
+	c.Resource = r.resource(w.Store, w.Resource, call, words)
+	if len(w.Resource) > 0 {
+		c.Key = r.Get(w.Resource[len(w.Resource)-1], call, words)
+	}
+	if c.Operation == "" {
+		c.Operation = methodName(call.Name)
+		if len(words) > 0 {
+			c.Operation = constText(words[0])
+		}
+	}
+	for _, k := range w.Conditions {
+		if g, ok := r.carried(k, call, words); ok {
+			c.Guards = append(c.Guards, g)
+		}
+	}
+	m.Write = c
+	return m
+}
+
+// carried reads one condition carrier; ok is false when it is not set.
+func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Guard, bool) {
+	g := Guard{Op: "version", Text: k.Kind}
+	if !k.At.IsZero() {
+		v := r.Get(k.At, call, words)
+		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) {
+			return g, false
+		}
+		if v.Kind == term.Unknown || v.Kind == term.Field || v.Kind == term.Param {
+			// The option struct is out of sight: the field may be set or not.
+			if len(k.At.Path) > 0 && v.Kind != term.Param {
+				return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
+			}
+		}
+		g.Value = v
+	}
+	switch k.Kind {
+	case "unique":
+		g.Op = "absent"
+	case "owner":
+		g.Op = "owner"
+	case "expression", "filter", "builder":
+		g.Op = "other"
+	case "version":
+		switch k.Compare {
+		case "absent":
+			g.Op = "absent"
+		case "less":
+			g.Op, g.Stored = "<", true
+		}
+	}
+	return g, true
+}
+
+func (r *Reader) resource(store string, refs []catalog.Ref, call *term.T, words []*term.T) string {
+	var parts []string
+	for _, ref := range refs {
+		if t := r.Get(ref, call, words); t != nil {
+			if p := t.Pattern(); p != "" && p != "?" {
+				parts = append(parts, p)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return store
+	}
+	return store + ":" + strings.Join(parts, "/")
+}
+
+// methodName is the last part of a function's name.
+func methodName(fn string) string { return fn[strings.LastIndexByte(fn, '.')+1:] }
+
+func constText(t *term.T) string {
+	for _, a := range t.Alts() {
+		if a.Kind == term.Const {
+			return a.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,232 @@
+package meaning
+
+import (
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/luaread"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// words lists the words of the Redis command that a call sends.
+func (r *Reader) words(e *catalog.Call, call *term.T) []*term.T {
+	var words []*term.T
+	for _, w := range e.Command {
+		if w.Ref.IsZero() {
+			words = append(words, r.Pool.Const("string", w.Literal))
+			continue
+		}
+		t := r.Get(w.Ref, call, nil)
+		switch {
+		case t == nil:
+		case w.Ref.Spread && t.Kind == term.List:
+			for _, a := range t.Args {
+				if a.Kind == term.List {
+					words = append(words, a.Args...)
+				} else {
+					words = append(words, a)
+				}
+			}
+		default:
+			words = append(words, t)
+		}
+	}
+	return words
+}
+
+// command reads a Redis command, whichever client sends it.
+func (r *Reader) command(e *catalog.Call, call *term.T) []Meaning {
+	words := r.words(e, call)
+	if len(words) == 0 {
+		return nil
+	}
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = constText(w)
+	}
+	c := r.Catalog.Command(texts)
+	if c == nil {
+		if texts[0] != "" {
+			return nil
+		}
+		m := r.base(e.Library, Write)
+		m.Write = &Change{Store: "redis", Operation: "?", Resource: "redis", Unknown: lock.ReasonLimit, Call: call}
+		return []Meaning{m}
+	}
+	lib := e.Library
+	var ms []Meaning
+	if !c.Script.IsZero() {
+		if text := constText(r.Get(c.Script, call, words)); text != "" {
+			return r.script(lib, luaread.Read(text), text, call, words)
+		}
+		m := r.base(lib, Write)
+		m.Write = &Change{Store: "redis", Operation: c.Name, Resource: r.resource("redis", c.Write.Resource, call, words), Unknown: lock.ReasonSHA, Call: call}
+		return []Meaning{m}
+	}
+	if c.Acquire != nil {
+		ms = append(ms, r.acquire(lib, c.Acquire, call, words))
+	}
+	if c.Renew != nil {
+		ms = append(ms, r.renew(lib, c.Renew, call, words))
+	}
+	if c.Release != nil {
+		ms = append(ms, r.release(lib, c.Release, call, words))
+	}
+	if c.Write != nil {
+		ms = append(ms, r.change(lib, c.Write, call, words))
+	}
+	if c.Query != nil {
+		m := r.base(lib, Query)
+		m.Store = r.resource("redis", c.Query.Resource, call, words)
+		m.Key = r.Get(last(c.Query.Resource), call, words)
+		ms = append(ms, m)
+	}
+	return ms
+}
+
+func last(refs []catalog.Ref) catalog.Ref {
+	if len(refs) == 0 {
+		return catalog.Ref{}
+	}
+	return refs[len(refs)-1]
+}
+
+// scriptArgs puts a script's KEYS and ARGV in place. The words of EVAL are
+// the command, the text, the number of keys, then keys and arguments; typed
+// clients pass keys and arguments as two lists, whose lengths then tell.
+type scriptArgs struct{ keys, argv []*term.T }
+
+func (r *Reader) scriptArgs(call *term.T, words []*term.T) scriptArgs {
+	e := r.Entry(call)
+	var lists []*term.T
+	for _, w := range e.Command[min(2, len(e.Command)):] {
+		if w.Ref.IsZero() {
+			continue
+		}
+		if t := r.Get(w.Ref, call, nil); t != nil {
+			lists = append(lists, t)
+		}
+	}
+	// KEYS come as a []string in its own argument, then ARGV.
+	if len(lists) >= 2 && lists[0].Kind == term.List {
+		return scriptArgs{lists[0].Args, lists[1].Alts()[0].Args}
+	}
+	if len(words) > 3 {
+		n, ok := words[2].Int()
+		if ok && 3+int(n) <= len(words) {
+			return scriptArgs{words[3 : 3+n], words[3+n:]}
+		}
+	}
+	// The number of keys is with the script (redigo): take one.
+	if len(words) > 3 {
+		return scriptArgs{words[3:4], words[4:]}
+	}
+	return scriptArgs{}
+}
+
+func (r *Reader) luaTerm(s scriptArgs, x luaread.Expr) *term.T {
+	pick := func(list []*term.T, what string) *term.T {
+		if x.Index >= 1 && x.Index <= len(list) {
+			return list[x.Index-1]
+		}
+		return r.Pool.Unknown(what)
+	}
+	switch x.Kind {
+	case "key":
+		return pick(s.keys, "KEYS")
+	case "arg":
+		return pick(s.argv, "ARGV")
+	case "literal":
+		return r.Pool.Const("string", x.Text)
+	case "call":
+		args := make([]*term.T, len(x.Args))
+		for i, a := range x.Args {
+			args[i] = r.luaTerm(s, a)
+		}
+		return r.Pool.Op("redis:"+x.Cmd, args...)
+	}
+	return r.Pool.Unknown("lua")
+}
+
+// script reads a Lua script: a lock, renewal or release by owner, a token, or
+// writes with the comparisons on the way to them.
+func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, call *term.T, words []*term.T) []Meaning {
+	args := r.scriptArgs(call, words)
+	var ms []Meaning
+	owner := func(role Role, key, arg luaread.Expr) {
+		m := r.base(lib, role)
+		m.Key, m.Value, m.Checked, m.Raw = r.luaTerm(args, key), r.luaTerm(args, arg), true, true
+		ms = append(ms, m)
+	}
+	if key, value, ttl, ok := s.Acquires(); ok {
+		m := r.base(lib, Acquire)
+		m.Kind, m.Raw, m.Try = lock.Lease, true, true
+		m.Key, m.Value = r.luaTerm(args, key), r.luaTerm(args, value)
+		p := props{ttl: r.luaTerm(args, ttl), unit: "ms"}
+		m.TTL = p.lease(false)
+		if key, _, del := s.CompareAndDelete(); del && key.Kind == "key" {
+			m.Evidence = append(m.Evidence, "script compares the owner value")
+		}
+		ms = append(ms, m)
+		return ms
+	}
+	if key, arg, ok := s.CompareAndDelete(); ok {
+		owner(Release, key, arg)
+	}
+	if key, arg, ok := s.CompareAndExpire(); ok {
+		owner(Renew, key, arg)
+	}
+	fences := s.Fences()
+	for _, eff := range s.Writes() {
+		c := &Change{Store: "redis", Operation: "EVAL " + eff.Cmd, Resource: "redis", Reject: "reply", Call: call}
+		if len(eff.Args) > 0 {
+			c.Key = r.luaTerm(args, eff.Args[0])
+			c.Resource = "redis:" + c.Key.Pattern()
+		}
+		for _, v := range eff.Stores {
+			c.Sets = append(c.Sets, Setting{Value: r.luaTerm(args, v)})
+		}
+		for _, f := range fences {
+			if f.Write.Cmd != eff.Cmd || len(f.Write.Args) != len(eff.Args) || !sameExprs(f.Write.Args, eff.Args) {
+				continue
+			}
+			c.Guards = append(c.Guards, Guard{
+				Column: f.Key.Text, Op: luaOp(f.Op), Value: r.luaTerm(args, f.Arg),
+				Stored: f.Stored, NullOK: f.NullOK, AsText: !f.Numeric && f.Op != "==" && f.Op != "~=" && f.Op != "=",
+			})
+		}
+		if s.Unknown != "" {
+			c.Unknown = lock.ReasonLimit
+		}
+		m := r.base(lib, Write)
+		m.Write = c
+		ms = append(ms, m)
+	}
+	if len(ms) == 0 && s.Unknown != "" {
+		m := r.base(lib, Write)
+		m.Write = &Change{Store: "redis", Operation: "EVAL", Resource: "redis", Unknown: lock.ReasonLimit, Call: call}
+		ms = append(ms, m)
+	}
+	_ = text
+	return ms
+}
+
+func luaOp(op string) string {
+	switch op {
+	case "==":
+		return "="
+	case "~=":
+		return "<>"
+	}
+	return op
+}
+
+func sameExprs(x, y []luaread.Expr) bool {
+	for i := range x {
+		if x[i].Kind != y[i].Kind || x[i].Index != y[i].Index || strings.TrimSpace(x[i].Text) != strings.TrimSpace(y[i].Text) {
+			return false
+		}
+	}
+	return true
+}

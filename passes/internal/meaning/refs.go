@@ -1,0 +1,285 @@
+package meaning
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// isMethod reports whether a function's name is a method's, "(T).M": its call
+// terms have the receiver first.
+func isMethod(fn string) bool { return strings.HasPrefix(fn, "(") }
+
+// Args returns a call's arguments without the receiver.
+func Args(call *term.T) []*term.T {
+	if isMethod(call.Name) && len(call.Args) > 0 {
+		return call.Args[1:]
+	}
+	return call.Args
+}
+
+// Receiver returns a method call's receiver, or nil.
+func Receiver(call *term.T) *term.T {
+	if call != nil && call.Kind == term.Call && isMethod(call.Name) && len(call.Args) > 0 {
+		return call.Args[0]
+	}
+	return nil
+}
+
+// Get returns the value that ref names in call; words are those of a Redis
+// command. It is nil when there is no such value. A spread reference gives a List.
+func (r *Reader) Get(ref catalog.Ref, call *term.T, words []*term.T) *term.T {
+	var t *term.T
+	switch ref.Base {
+	case catalog.NoBase:
+		return nil
+	case catalog.Receiver:
+		t = Receiver(call)
+	case catalog.Result:
+		t = call
+		if ref.Index > 0 {
+			t = r.Pool.Result(call, ref.Index)
+		}
+	case catalog.Arg:
+		t = r.pick(flatten(Args(call), ref.Index), ref)
+	case catalog.WordAt:
+		if ref.Option != "" {
+			t = optionWord(words, ref.Option)
+		} else {
+			t = r.pick(words, ref)
+		}
+	}
+	for _, f := range ref.Path {
+		if t == nil {
+			return nil
+		}
+		t = r.Pool.Field(t, f)
+	}
+	return t
+}
+
+func (r *Reader) pick(list []*term.T, ref catalog.Ref) *term.T {
+	if ref.Index >= len(list) {
+		return nil
+	}
+	if ref.Spread {
+		return r.Pool.List(list[ref.Index:]...)
+	}
+	return list[ref.Index]
+}
+
+// flatten lists arguments with the variadic ones, which come last as one
+// List, in their places. Only a reference at or past the list reaches into it.
+func flatten(args []*term.T, index int) []*term.T {
+	if n := len(args); n > 0 && index >= n-1 && args[n-1].Kind == term.List {
+		return append(args[:n-1:n-1], args[n-1].Args...)
+	}
+	return args
+}
+
+func optionWord(words []*term.T, option string) *term.T {
+	for i, w := range words {
+		if i > 0 && i+1 < len(words) && strings.EqualFold(constText(w), option) {
+			return words[i+1]
+		}
+	}
+	return nil
+}
+
+// handle returns the value that stands for the lock. "result 0" of a call with
+// several results is the call itself: result 0 of it is written so too.
+func (r *Reader) handle(ref catalog.Ref, call *term.T, words []*term.T) *term.T {
+	if ref.IsZero() {
+		return nil
+	}
+	return r.Get(ref, call, words)
+}
+
+// props are what constructors and options say about a lock.
+type props struct {
+	key, value, ttl, parent *term.T
+	unit, fallback          string
+}
+
+// options reads option values: calls of option functions, or a struct or
+// chain that an Option entry describes.
+func (r *Reader) options(p *props, list *term.T) {
+	if list == nil {
+		return
+	}
+	items := list.Alts()
+	if list.Kind == term.List {
+		items = list.Args
+	}
+	for _, o := range items {
+		if o.Kind == term.List {
+			r.options(p, o)
+			continue
+		}
+		e := r.Entry(o)
+		if e == nil || e.Option == nil {
+			continue
+		}
+		if t := r.Get(e.Option.TTL, o, nil); t != nil {
+			p.ttl, p.unit = t, e.Option.TTLUnit
+		}
+		if t := r.Get(e.Option.Key, o, nil); t != nil && p.key == nil {
+			p.key = t
+		}
+		if t := r.Get(e.Option.Value, o, nil); t != nil && p.value == nil {
+			p.value = t
+		}
+		if recv := Receiver(o); recv != nil {
+			r.options(p, recv)
+		}
+	}
+}
+
+// constructed reads what the constructor of a lock object says.
+func (r *Reader) constructed(p *props, t *term.T, depth int) {
+	if t == nil || depth > 4 {
+		return
+	}
+	for _, a := range t.Alts() {
+		e := r.Entry(a)
+		if e == nil {
+			continue
+		}
+		if e.Option != nil { // a chained setter: the object is its receiver
+			r.options(p, a)
+			r.constructed(p, Receiver(a), depth+1)
+			continue
+		}
+		if e.New == nil {
+			continue
+		}
+		if k := r.Get(e.New.Key, a, nil); k != nil && p.key == nil {
+			p.key = k
+		}
+		if v := r.Get(e.New.Value, a, nil); v != nil && p.value == nil {
+			p.value = v
+		}
+		if p.ttl == nil {
+			if d := r.Get(e.New.TTL, a, nil); d != nil {
+				p.ttl, p.unit = d, e.New.TTLUnit
+			}
+			r.options(p, r.Get(e.New.Options, a, nil))
+		}
+		if p.fallback == "" {
+			p.fallback = e.New.TTLDefault
+		}
+		parent := r.Get(e.New.Parent, a, nil)
+		if p.parent == nil {
+			p.parent = parent
+		}
+		r.constructed(p, parent, depth+1)
+	}
+}
+
+// lease renders the TTL.
+func (p *props) lease(none bool) lock.TTL {
+	if p.ttl == nil || p.ttl.IsZero() && p.fallback != "" {
+		switch {
+		case p.fallback != "":
+			d, _ := time.ParseDuration(p.fallback)
+			return lock.TTL{Text: p.fallback, Seconds: d.Seconds(), Source: "default"}
+		case none || p.ttl == nil:
+			return lock.TTL{Source: "none"}
+		}
+	}
+	if p.ttl.IsZero() {
+		return lock.TTL{Source: "none"}
+	}
+	if s := seconds(p.ttl, p.unit); s != 0 {
+		return lock.TTL{Text: duration(s), Seconds: s, Source: "constant"}
+	}
+	t := lock.TTL{Text: p.ttl.Text(), Source: "unknown"}
+	for t0 := p.ttl; t0 != nil; {
+		switch t0.Kind {
+		case term.Param:
+			t.Source = "parameter"
+		case term.Field, term.Elem:
+			t.Source = "config"
+			if t0.Args[0].Kind == term.Param || t0.Args[0].Kind == term.Field {
+				t0 = t0.Args[0]
+				continue
+			}
+		case term.Global, term.Call, term.Result:
+			t.Source = "config"
+		case term.Op, term.Join:
+			t0 = t0.Args[0]
+			continue
+		}
+		break
+	}
+	return t
+}
+
+func duration(s float64) string {
+	return time.Duration(s * float64(time.Second)).Round(time.Nanosecond).String()
+}
+
+// seconds evaluates a constant duration; an integer that is not a
+// time.Duration counts in unit. It is 0 when the value is not known.
+func seconds(t *term.T, unit string) float64 {
+	if t == nil {
+		return 0
+	}
+	switch t.Kind {
+	case term.Const:
+		n, err := strconv.ParseFloat(t.Name, 64)
+		if err != nil || t.Type == "string" && unit == "" {
+			if d, err := time.ParseDuration(t.Name); err == nil {
+				return d.Seconds()
+			}
+			return 0
+		}
+		if t.Type == "duration" {
+			unit = "ns"
+		}
+		switch unit {
+		case "", "ns":
+			return n / 1e9
+		case "us":
+			return n / 1e6
+		case "ms":
+			return n / 1e3
+		case "s":
+			return n
+		}
+	case term.Join:
+		s := seconds(t.Args[0], unit)
+		for _, a := range t.Args[1:] {
+			if seconds(a, unit) != s {
+				return 0
+			}
+		}
+		return s
+	case term.Op:
+		if len(t.Args) != 2 {
+			return 0
+		}
+		x, y := t.Args[0], t.Args[1]
+		switch a, b := seconds(x, unit), seconds(y, unit); {
+		case a == 0 || b == 0:
+		case t.Name == "*" && x.Kind == term.Const && x.Type == "duration":
+			n, _ := strconv.ParseFloat(y.Name, 64)
+			return a * n
+		case t.Name == "+":
+			return a + b
+		case t.Name == "/" && y.Kind == term.Const:
+			n, _ := strconv.ParseFloat(y.Name, 64)
+			if n != 0 {
+				return a / n
+			}
+		}
+	}
+	return 0
+}
+
+// Seconds evaluates a constant time.Duration; 0 when it is not known.
+func Seconds(t *term.T) float64 { return seconds(t, "ns") }

@@ -1,0 +1,173 @@
+package meaning
+
+import (
+	"github.com/fencevet/fencevet/passes/internal/sqlread"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// A Token is where a value that is compared as a fencing token comes from.
+type Token struct {
+	Source  string
+	Ordered bool
+	Reason  string
+	Resets  string
+	Handle  *term.T // lock that it belongs to; nil for a counter of its own
+	Origin  string  // random | clock | host | process: no token of any lock
+	Call    *term.T
+}
+
+// Token finds the token that a value is made of, or a fresh value that is used
+// as one. Arithmetic, formatting and conversions keep it; the arguments of
+// other calls do not.
+func (r *Reader) Token(t *term.T) (Token, bool) {
+	return r.token(t, 0)
+}
+
+func (r *Reader) token(t *term.T, depth int) (Token, bool) {
+	if t == nil || depth > 8 {
+		return Token{}, false
+	}
+	switch t.Kind {
+	case term.Field:
+		x := t.Args[0]
+		if x.Kind == term.Call {
+			if e := r.Entry(x); e != nil && e.Token != nil && e.Token.Field == t.Name {
+				return Token{
+					Source: shortCall(x) + "." + t.Name, Ordered: e.Token.Ordered, Reason: e.Token.Reason, Resets: e.Token.Resets,
+					Handle: r.Get(e.Token.Of, x, nil), Call: x,
+				}, true
+			}
+		}
+		return r.token(x, depth+1)
+	case term.Call:
+		e := r.Entry(t)
+		if e == nil {
+			return Token{}, false
+		}
+		if e.Token != nil && e.Token.Field == "" {
+			return Token{Source: shortCall(t), Ordered: e.Token.Ordered, Reason: e.Token.Reason, Resets: e.Token.Resets, Handle: r.Get(e.Token.Of, t, nil), Call: t}, true
+		}
+		if e.Origin != nil {
+			return Token{Source: shortCall(t), Reason: originReason(e.Origin.Kind), Origin: e.Origin.Kind, Call: t}, true
+		}
+		if len(e.Command) > 0 {
+			words := r.words(e, t)
+			texts := make([]string, len(words))
+			for i, w := range words {
+				texts[i] = constText(w)
+			}
+			if c := r.Catalog.Command(texts); c != nil && c.Token != nil {
+				return Token{Source: "redis " + c.Name, Ordered: c.Token.Ordered, Reason: c.Token.Reason, Resets: c.Token.Resets, Call: t}, true
+			}
+		}
+		if !e.Same.IsZero() {
+			return r.token(r.Get(e.Same, t, nil), depth+1)
+		}
+	case term.Out:
+		return r.rowToken(t)
+	case term.Op, term.Join, term.List, term.Struct:
+		for _, a := range t.Args {
+			if tok, ok := r.token(a, depth+1); ok {
+				return tok, true
+			}
+		}
+	case term.Result:
+		return r.token(t.Args[0], depth+1)
+	}
+	return Token{}, false
+}
+
+// rowToken finds a token in what a statement returned: a sequence, or a
+// column that grows with every grant of a lease row.
+func (r *Reader) rowToken(t *term.T) (Token, bool) {
+	call := t.Args[0]
+	e := r.Entry(call)
+	if e == nil {
+		return Token{}, false
+	}
+	var text *term.T
+	switch {
+	case e.Query != nil && !e.Query.SQL.IsZero():
+		text = r.Get(e.Query.SQL, call, nil)
+	case e.Write != nil && !e.Write.SQL.IsZero():
+		text = r.Get(e.Write.SQL, call, nil)
+	default:
+		return Token{}, false
+	}
+	s, ok := sqlText(text)
+	if !ok {
+		return Token{}, false
+	}
+	for _, st := range sqlread.Read(s) {
+		list := st.Select
+		if len(st.Returning) > 0 {
+			list = st.Returning
+		}
+		if t.Index >= len(list) {
+			continue
+		}
+		x := list[t.Index]
+		switch x.Kind {
+		case "call":
+			if fn := r.Catalog.SQLFunc(x.Name); fn != nil && fn.Token != nil {
+				return Token{Source: "SQL " + x.Name, Ordered: fn.Token.Ordered, Reason: fn.Token.Reason, Resets: fn.Token.Resets, Call: call}, true
+			}
+		case "column":
+			for _, w := range st.Writes {
+				if v, ok := w.Stores(x.Name); ok && grows(v, x.Name) {
+					return Token{Source: "SQL " + w.Table + "." + x.Name, Ordered: true, Reason: "the statement that takes the lock increases it", Call: call}, true
+				}
+			}
+		}
+	}
+	return Token{}, false
+}
+
+func originReason(kind string) string {
+	switch kind {
+	case "random":
+		return "a random id says nothing about who came later"
+	case "clock":
+		return "clocks of two machines differ, and a clock can be set back"
+	case "host":
+		return "a host name is the same for every acquisition"
+	}
+	return "a counter of one process knows nothing of other processes"
+}
+
+// shortCall renders the accessor: (*concurrency.Mutex).Header().
+func shortCall(t *term.T) string {
+	s := t.Text()
+	if n := len("(...)"); len(s) > n {
+		return s[:len(s)-n] + "()"
+	}
+	return s
+}
+
+// Reads reports whether a value was read from a resource outside the process.
+func (r *Reader) Reads(t *term.T) bool {
+	found := false
+	var walk func(t *term.T, depth int)
+	walk = func(t *term.T, depth int) {
+		if t == nil || depth > 8 || found {
+			return
+		}
+		switch t.Kind {
+		case term.Call:
+			for _, m := range r.Of(t) {
+				if m.Role == Query {
+					found = true
+				}
+			}
+			if e := r.Entry(t); e != nil && !e.Same.IsZero() {
+				walk(r.Get(e.Same, t, nil), depth+1)
+			}
+		case term.Out, term.Result, term.Field, term.Elem, term.Op, term.Join:
+			for _, a := range t.Args {
+				walk(a, depth+1)
+			}
+		}
+	}
+	walk(t, 0)
+	return found
+}

@@ -1,0 +1,412 @@
+// Package term represents values of analysed code symbolically: what a value
+// is made of, in terms of parameters, constants, globals and calls.
+//
+// Two locks have the same key, a release belongs to an acquire and a token
+// reaches a write exactly when terms say so. Terms are interned: equal terms
+// of one Pool are the same pointer. A term is a value of one function family
+// (a named function and the closures in it); putting a caller's arguments in
+// place of parameters (Pool.Subst) makes it a value of the caller.
+//
+// Imprecision: memory is not ordered. A variable with several assignments is
+// the Join of them, whichever of them came last.
+package term
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Kind is the shape of a term.
+type Kind uint8
+
+const (
+	Unknown Kind = iota // Name: why
+	Const               // Name: exact text; Type: string, int, bool, float
+	Nil
+	Param   // Name: function; Index; Label: its name in the source
+	Global  // Name: qualified name
+	Func    // Name: function; a function value without captured variables
+	Closure // Name: function; Args: alternating Param and the term it is bound to
+	Call    // Name: function; Args: receiver (if any), then arguments; Site
+	Result  // Index-th result of Args[0]
+	Out     // what Args[0] stored through its Index-th pointer argument
+	Field   // Name: field; Args[0]: struct, or pointer to one
+	Elem    // Args[0][Args[1]]; Args[1] may be missing
+	Struct  // Type; Names and Args: the fields that are set; Site
+	List    // Args: elements
+	Op      // Name: operator, or "format"
+	Join    // Args: alternatives
+)
+
+// Limits keep terms small; what does not fit is Unknown("limit").
+const (
+	maxDepth = 14
+	maxSize  = 300
+	maxJoin  = 6
+	maxText  = 1 << 14
+)
+
+// A T is an interned, immutable term.
+type T struct {
+	Kind  Kind
+	Name  string
+	Type  string
+	Site  string // file:line:col of a call or composite literal: tells apart two values made alike
+	Index int
+	Names []string
+	Args  []*T
+	Label string // for people; not part of identity
+
+	id    int
+	depth int
+	size  int
+	open  bool // holds a Param
+	like  *T   // the same without sites; nil until asked for
+}
+
+// A Pool interns terms. It is safe for concurrent use.
+type Pool struct {
+	mu    sync.Mutex
+	terms map[string]*T
+}
+
+// NewPool returns an empty pool.
+func NewPool() *Pool { return &Pool{terms: make(map[string]*T)} }
+
+func (p *Pool) intern(t T) *T {
+	t.depth, t.size = 1, 1
+	t.open = t.Kind == Param
+	for _, a := range t.Args {
+		t.depth = max(t.depth, a.depth+1)
+		t.size += a.size
+		t.open = t.open || a.open
+	}
+	if t.depth > maxDepth || t.size > maxSize {
+		return p.Unknown("limit")
+	}
+	var b strings.Builder
+	b.WriteByte(byte('a' + t.Kind))
+	for _, s := range [...]string{t.Name, t.Type, t.Site} {
+		b.WriteString(strconv.Itoa(len(s)))
+		b.WriteByte(':')
+		b.WriteString(s)
+	}
+	b.WriteString(strconv.Itoa(t.Index))
+	for _, n := range t.Names {
+		b.WriteByte('.')
+		b.WriteString(n)
+	}
+	for _, a := range t.Args {
+		b.WriteByte(',')
+		b.WriteString(strconv.Itoa(a.id))
+	}
+	key := b.String()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if old := p.terms[key]; old != nil {
+		return old
+	}
+	t.id = len(p.terms) + 1
+	n := &t
+	p.terms[key] = n
+	return n
+}
+
+// Unknown is a value out of sight.
+func (p *Pool) Unknown(why string) *T { return p.intern(T{Kind: Unknown, Name: why}) }
+
+// Const is a constant; typ is string, int, bool or float.
+func (p *Pool) Const(typ, text string) *T {
+	if len(text) > maxText {
+		return p.Unknown("limit")
+	}
+	return p.intern(T{Kind: Const, Name: text, Type: typ})
+}
+
+// Nil is the nil value.
+func (p *Pool) Nil() *T { return p.intern(T{Kind: Nil}) }
+
+// Param is the index-th parameter (the receiver first) of function fn.
+func (p *Pool) Param(fn string, index int, label string) *T {
+	return p.intern(T{Kind: Param, Name: fn, Index: index, Label: label})
+}
+
+// Global is a package-level variable.
+func (p *Pool) Global(name string) *T { return p.intern(T{Kind: Global, Name: name}) }
+
+// Func is a function as a value.
+func (p *Pool) Func(name string) *T { return p.intern(T{Kind: Func, Name: name}) }
+
+// Closure is an anonymous function of a function whose parameters are bound as
+// in binds: alternating parameter and value.
+func (p *Pool) Closure(name string, binds ...*T) *T {
+	return p.intern(T{Kind: Closure, Name: name, Args: binds})
+}
+
+// Call is the call of fn at site.
+func (p *Pool) Call(fn, site string, args ...*T) *T {
+	return p.intern(T{Kind: Call, Name: fn, Site: site, Args: args})
+}
+
+// Result is the index-th result of a call with several.
+func (p *Pool) Result(call *T, index int) *T {
+	return p.intern(T{Kind: Result, Index: index, Args: []*T{call}})
+}
+
+// Out is what call stored through its index-th pointer.
+func (p *Pool) Out(call *T, index int) *T {
+	return p.intern(T{Kind: Out, Index: index, Args: []*T{call}})
+}
+
+// Field is a field of a struct or of what a pointer points to.
+func (p *Pool) Field(x *T, name string) *T {
+	switch x.Kind {
+	case Struct:
+		if i := slices.Index(x.Names, name); i >= 0 {
+			return x.Args[i]
+		}
+		if x.Type != "" {
+			return p.Const("zero", "")
+		}
+	case Join:
+		alts := make([]*T, 0, len(x.Args))
+		for _, a := range x.Args {
+			if a.Kind != Nil {
+				alts = append(alts, p.Field(a, name))
+			}
+		}
+		return p.Join(alts...)
+	case Unknown:
+		return x
+	}
+	return p.intern(T{Kind: Field, Name: name, Args: []*T{x}})
+}
+
+// Elem is an element of a slice, array or map.
+func (p *Pool) Elem(x, index *T) *T {
+	if x.Kind == List && index != nil && index.Kind == Const {
+		if i, err := strconv.Atoi(index.Name); err == nil && i >= 0 && i < len(x.Args) {
+			return x.Args[i]
+		}
+	}
+	if index == nil {
+		return p.intern(T{Kind: Elem, Args: []*T{x}})
+	}
+	return p.intern(T{Kind: Elem, Args: []*T{x, index}})
+}
+
+// Struct is a struct value of type typ with the named fields set.
+func (p *Pool) Struct(typ, site string, names []string, args []*T) *T {
+	return p.intern(T{Kind: Struct, Type: typ, Site: site, Names: names, Args: args})
+}
+
+// List is a slice of known elements.
+func (p *Pool) List(args ...*T) *T { return p.intern(T{Kind: List, Args: args}) }
+
+// Op applies an operator. Constant strings that are added are joined.
+func (p *Pool) Op(name string, args ...*T) *T {
+	if name == "+" && len(args) == 2 {
+		x, y := args[0], args[1]
+		if x.Kind == Const && y.Kind == Const && x.Type == "string" && y.Type == "string" {
+			return p.Const("string", x.Name+y.Name)
+		}
+	}
+	return p.intern(T{Kind: Op, Name: name, Args: args})
+}
+
+// Join is any of alts. Duplicates go; nested joins are flattened.
+func (p *Pool) Join(alts ...*T) *T {
+	var flat []*T
+	for _, a := range alts {
+		if a == nil {
+			continue
+		}
+		if a.Kind == Join {
+			flat = append(flat, a.Args...)
+		} else {
+			flat = append(flat, a)
+		}
+	}
+	slices.SortFunc(flat, Compare)
+	flat = slices.Compact(flat)
+	switch {
+	case len(flat) == 0:
+		return p.Unknown("none")
+	case len(flat) == 1:
+		return flat[0]
+	case len(flat) > maxJoin:
+		return p.Unknown("limit")
+	}
+	return p.intern(T{Kind: Join, Args: flat})
+}
+
+// Compare orders terms by structure, so that the order does not depend on the
+// order in which a pool met them.
+func Compare(x, y *T) int {
+	if x == y {
+		return 0
+	}
+	if x.Kind != y.Kind {
+		return int(x.Kind) - int(y.Kind)
+	}
+	if c := strings.Compare(x.Name, y.Name); c != 0 {
+		return c
+	}
+	if c := strings.Compare(x.Type, y.Type); c != 0 {
+		return c
+	}
+	if c := strings.Compare(x.Site, y.Site); c != 0 {
+		return c
+	}
+	if x.Index != y.Index {
+		return x.Index - y.Index
+	}
+	if c := slices.Compare(x.Names, y.Names); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(x.Args, y.Args, Compare)
+}
+
+// rebuild makes t anew with other arguments, through the constructors that
+// simplify.
+func (p *Pool) rebuild(t *T, args []*T) *T {
+	switch t.Kind {
+	case Field:
+		return p.Field(args[0], t.Name)
+	case Elem:
+		if len(args) == 2 {
+			return p.Elem(args[0], args[1])
+		}
+		return p.Elem(args[0], nil)
+	case Op:
+		return p.Op(t.Name, args...)
+	case Join:
+		return p.Join(args...)
+	}
+	n := *t
+	n.Args, n.like = args, nil
+	return p.intern(n)
+}
+
+// Subst puts bind's terms in place of parameters; bind returns nil to leave a
+// parameter alone.
+func (p *Pool) Subst(t *T, bind func(*T) *T) *T {
+	if t == nil || !t.open {
+		return t
+	}
+	if t.Kind == Param {
+		if b := bind(t); b != nil {
+			return b
+		}
+		return t
+	}
+	args, changed := t.Args, false
+	for i, a := range t.Args {
+		// The parameters of a closure's bindings are names, not values.
+		if t.Kind == Closure && i%2 == 0 {
+			continue
+		}
+		b := p.Subst(a, bind)
+		if b != a && !changed {
+			args, changed = slices.Clone(t.Args), true
+		}
+		if changed {
+			args[i] = b
+		}
+	}
+	if !changed {
+		return t
+	}
+	return p.rebuild(t, args)
+}
+
+// Like is t without sites: values made in the same way at different places
+// have the same Like.
+func (p *Pool) Like(t *T) *T {
+	if t == nil {
+		return nil
+	}
+	p.mu.Lock()
+	l := t.like
+	p.mu.Unlock()
+	if l != nil {
+		return l
+	}
+	args := make([]*T, len(t.Args))
+	for i, a := range t.Args {
+		args[i] = p.Like(a)
+	}
+	n := *t
+	n.Args, n.Site, n.like = args, "", nil
+	l = p.intern(n)
+	p.mu.Lock()
+	t.like = l
+	p.mu.Unlock()
+	return l
+}
+
+// Alike reports whether x and y are made in the same way of the same values.
+// Unknown values are alike to nothing.
+func (p *Pool) Alike(x, y *T) bool {
+	if x == nil || y == nil || x.Kind == Unknown || y.Kind == Unknown {
+		return false
+	}
+	return x == y || p.Like(x) == p.Like(y)
+}
+
+// Alts returns the alternatives of a Join, or t alone.
+func (t *T) Alts() []*T {
+	if t == nil {
+		return nil
+	}
+	if t.Kind == Join {
+		return t.Args
+	}
+	return []*T{t}
+}
+
+// Open reports whether t depends on a parameter.
+func (t *T) Open() bool { return t != nil && t.open }
+
+// Any reports whether f holds for t or a term inside it.
+func (t *T) Any(f func(*T) bool) bool {
+	if t == nil {
+		return false
+	}
+	if f(t) {
+		return true
+	}
+	for _, a := range t.Args {
+		if a.Any(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// Str returns the value of a string constant.
+func (t *T) Str() (string, bool) {
+	if t != nil && t.Kind == Const && t.Type == "string" {
+		return t.Name, true
+	}
+	return "", false
+}
+
+// Int returns the value of an integer constant.
+func (t *T) Int() (int64, bool) {
+	if t != nil && t.Kind == Const && t.Type == "int" {
+		n, err := strconv.ParseInt(t.Name, 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// IsZero reports whether t is a zero value or nil.
+func (t *T) IsZero() bool {
+	if t == nil || t.Kind == Nil {
+		return true
+	}
+	return t.Kind == Const && (t.Type == "zero" || t.Type == "int" && t.Name == "0" || t.Type == "string" && t.Name == "" || t.Type == "bool" && t.Name == "false")
+}

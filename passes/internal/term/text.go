@@ -1,0 +1,155 @@
+package term
+
+import "strings"
+
+// Pattern renders a string value for people: constants as they are, everything
+// else as %s or %d, as in "order:%s". A value without any constant part is
+// rendered as the expression it comes from: "l.key".
+func (t *T) Pattern() string {
+	if t == nil {
+		return ""
+	}
+	if s, known := t.pattern(); known {
+		return s
+	}
+	return t.Text()
+}
+
+// pattern returns the rendering and whether any part of it is constant.
+func (t *T) pattern() (string, bool) {
+	switch t.Kind {
+	case Const:
+		if t.Type == "zero" {
+			return "", true
+		}
+		return t.Name, true
+	case Op:
+		switch t.Name {
+		case "+":
+			var b strings.Builder
+			known := false
+			for _, a := range t.Args {
+				s, k := a.pattern()
+				known = known || k
+				b.WriteString(s)
+			}
+			return b.String(), known
+		case "format":
+			if f, ok := t.Args[0].Str(); ok {
+				return fill(f, t.Args[1:]), true
+			}
+		}
+	case Join:
+		for _, a := range t.Args {
+			if s, k := a.pattern(); k {
+				return s, true
+			}
+		}
+	case List:
+		if len(t.Args) > 0 {
+			return t.Args[0].pattern()
+		}
+	}
+	return "%s", false
+}
+
+// fill puts constant arguments into a format and leaves the other verbs.
+func fill(format string, args []*T) string {
+	var b strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			b.WriteByte(format[i])
+			continue
+		}
+		j := i + 1
+		for j < len(format) && strings.IndexByte("+-# 0123456789.", format[j]) >= 0 {
+			j++
+		}
+		if j == len(format) {
+			b.WriteString(format[i:])
+			break
+		}
+		switch {
+		case format[j] == '%':
+			b.WriteByte('%')
+		case len(args) > 0:
+			if s, known := args[0].pattern(); known {
+				b.WriteString(s)
+			} else {
+				b.WriteString("%" + format[j:j+1])
+			}
+			args = args[1:]
+		default:
+			b.WriteString(format[i : j+1])
+		}
+		i = j
+	}
+	return b.String()
+}
+
+// Text renders t as a short expression.
+func (t *T) Text() string {
+	if t == nil {
+		return ""
+	}
+	switch t.Kind {
+	case Const:
+		if t.Type == "string" {
+			return `"` + t.Name + `"`
+		}
+		return t.Name
+	case Nil:
+		return "nil"
+	case Param:
+		return t.Label
+	case Global, Func, Closure:
+		return shortName(t.Name)
+	case Call:
+		return shortName(t.Name) + "(...)"
+	case Result, Out:
+		return t.Args[0].Text()
+	case Field:
+		return t.Args[0].Text() + "." + t.Name
+	case Elem:
+		if len(t.Args) == 2 {
+			return t.Args[0].Text() + "[" + t.Args[1].Text() + "]"
+		}
+		return t.Args[0].Text() + "[]"
+	case Struct:
+		return shortName(t.Type) + "{...}"
+	case List:
+		parts := make([]string, len(t.Args))
+		for i, a := range t.Args {
+			parts[i] = a.Text()
+		}
+		return strings.Join(parts, ", ")
+	case Op:
+		if t.Name == "format" {
+			return t.Pattern()
+		}
+		parts := make([]string, len(t.Args))
+		for i, a := range t.Args {
+			parts[i] = a.Text()
+		}
+		if len(parts) == 1 {
+			return t.Name + parts[0]
+		}
+		return strings.Join(parts, " "+t.Name+" ")
+	case Join:
+		return t.Args[0].Text()
+	}
+	return "?"
+}
+
+// shortName drops the directory of the import path: (*pkg.T).M, pkg.F.
+func shortName(s string) string {
+	open := ""
+	for len(s) > 0 && (s[0] == '(' || s[0] == '*') {
+		open += s[:1]
+		s = s[1:]
+	}
+	if i := strings.LastIndexByte(s, '/'); i >= 0 {
+		s = s[i+1:]
+	}
+	return open + s
+}

@@ -1,0 +1,181 @@
+package world
+
+import (
+	"go/constant"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+type edge struct{ from, to *ssa.BasicBlock }
+
+// maxBlocks bounds the functions that are explored; generated code above it is
+// given up (Region.Limit).
+const maxBlocks = 4000
+
+// A Region is the critical section inside one function.
+type Region struct {
+	Held    []ssa.Instruction // instructions that run while the lock is held, in block order; not the acquire itself
+	After   []ssa.Instruction // instructions that run after it was released
+	Stops   []ssa.Instruction // the releases that end it
+	Returns []*ssa.Return     // ways out of the function that are reached with the lock held
+	Exits   []ssa.Instruction // calls that never return, reached with the lock held
+	Limit   bool              // the function is too large
+
+	eval *evaluator
+}
+
+// Fact is what is known of v in the region.
+func (r *Region) Fact(v ssa.Value) Fact {
+	if r.eval == nil {
+		return Varying
+	}
+	return r.eval.eval(v)
+}
+
+// An Edge of control: Stop ends the section, End ends the function.
+type Verb uint8
+
+const (
+	Go   Verb = iota // goes on
+	Stop             // releases the lock
+	End              // never returns
+	Kill             // the lock is taken anew here: this way is another section
+)
+
+// state of a block: which of the two worlds reach it.
+const (
+	held = 1 << iota
+	after
+)
+
+// Explore follows control from the instruction after start in the world that
+// oracle describes. verb says what an instruction does to the section.
+func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Verb) *Region {
+	fn := start.Parent()
+	r := &Region{}
+	if len(fn.Blocks) > maxBlocks {
+		r.Limit = true
+		return r
+	}
+	edges := make(map[edge]bool)
+	// Facts only get weaker as edges are added, so repeating until no edge is
+	// added ends; two or three rounds are usual.
+	for round := 0; ; round++ {
+		ev := &evaluator{oracle: oracle, edges: edges, memo: make(map[ssa.Value]Fact), busy: make(map[ssa.Value]bool)}
+		before := len(edges)
+		states := flow(start, ev, verb, edges)
+		if len(edges) == before || round > 50 {
+			r.eval = ev
+			collect(r, start, verb, states)
+			return r
+		}
+	}
+}
+
+// flow propagates the states once around, adding the edges it finds.
+func flow(start ssa.Instruction, ev *evaluator, verb func(ssa.Instruction) Verb, edges map[edge]bool) map[*ssa.BasicBlock]uint8 {
+	states := make(map[*ssa.BasicBlock]uint8)
+	type item struct {
+		block *ssa.BasicBlock
+		from  int
+		state uint8
+	}
+	work := []item{{start.Block(), indexOf(start) + 1, held}}
+	for len(work) > 0 {
+		it := work[len(work)-1]
+		work = work[:len(work)-1]
+		state, ended := it.state, false
+		for _, in := range it.block.Instrs[it.from:] {
+			if in == start {
+				ended = true // taken again: a new section
+				break
+			}
+			v := Go
+			if state == held {
+				v = verb(in)
+			}
+			if v == Stop {
+				state = after
+			}
+			if v == End || v == Kill {
+				ended = true
+				break
+			}
+		}
+		if ended {
+			continue
+		}
+		for _, next := range successors(it.block, ev) {
+			edges[edge{it.block, next}] = true
+			if states[next]&state == 0 {
+				states[next] |= state
+				work = append(work, item{next, 0, state})
+			}
+		}
+	}
+	return states
+}
+
+// successors returns the successors that the facts allow.
+func successors(b *ssa.BasicBlock, ev *evaluator) []*ssa.BasicBlock {
+	if len(b.Instrs) > 0 {
+		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+			switch f := ev.eval(br.Cond); {
+			case f.kind == unset:
+				return nil
+			case f.kind == known && f.val.Kind() == constant.Bool:
+				if constant.BoolVal(f.val) {
+					return b.Succs[:1]
+				}
+				return b.Succs[1:2]
+			}
+		}
+	}
+	return b.Succs
+}
+
+func collect(r *Region, start ssa.Instruction, verb func(ssa.Instruction) Verb, states map[*ssa.BasicBlock]uint8) {
+	stopped := make(map[ssa.Instruction]bool)
+	note := func(instrs []ssa.Instruction, state uint8) {
+		for _, in := range instrs {
+			if in == start {
+				return
+			}
+			if state == after {
+				r.After = append(r.After, in)
+				continue
+			}
+			switch verb(in) {
+			case Stop:
+				if !stopped[in] {
+					stopped[in] = true
+					r.Stops = append(r.Stops, in)
+				}
+				state = after
+				continue
+			case End:
+				r.Exits = append(r.Exits, in)
+				return
+			case Kill:
+				return
+			}
+			r.Held = append(r.Held, in)
+			if ret, ok := in.(*ssa.Return); ok {
+				r.Returns = append(r.Returns, ret)
+			}
+		}
+	}
+	first := start.Block()
+	note(first.Instrs[indexOf(start)+1:], held)
+	for _, b := range start.Parent().Blocks {
+		if states[b]&held != 0 {
+			note(b.Instrs, held)
+		}
+	}
+	for _, b := range start.Parent().Blocks {
+		// What is reached both ways counts as held only.
+		if states[b] == after {
+			note(b.Instrs, after)
+		}
+	}
+}
