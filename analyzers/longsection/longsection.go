@@ -58,19 +58,16 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			check.Lock(u), ttl, span, queue(u)),
 	}
 	for _, c := range u.Section.Longest {
-		text := c.Text
-		if text == "" {
-			text = check.Short(c.Call)
-		}
-		f.Related = append(f.Related, check.Frame(c.Position, "%s here", text))
+		f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, check.Short(c.Call)))
 	}
 	report(f)
 }
 
-// endless reports whether the section repeats remote calls without a bound.
+// endless reports whether the section holds what may take any time: a remote
+// call in a loop, another program. A single sleep has its length.
 func endless(u *lock.Use) bool {
 	for _, c := range u.Section.Longest {
-		if c.Kind == "loop" {
+		if c.Kind != "sleep" {
 			return true
 		}
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	pages := lock.Call{Frame: recordtest.At("/m/a.go", 20), Call: "(*s3.ListObjectsV2Paginator).NextPage", Kind: "loop"}
+	page := lock.Call{Frame: recordtest.At("/m/a.go", 20), Call: "(*s3.ListObjectsV2Paginator).NextPage", Kind: "page"}
 	use := func(change func(*lock.Use)) lock.Use {
 		u := lock.Use{
 			Role: lock.RoleUse, Key: "gc", Acquire: recordtest.At("/m/a.go", 10), Renewal: "none",
 			TTL:     lock.TTL{Text: "30m", Seconds: 1800},
-			Section: lock.Section{Why: "loop with remote calls", Longest: []lock.Call{pages}},
+			Section: lock.Section{Why: "loop with remote calls", Longest: []lock.Call{page}},
 			Writes:  []lock.Write{{Resource: "s3:objects"}},
 		}
 		change(&u)
@@ -25,6 +25,7 @@ func TestCheck(t *testing.T) {
 		{Name: "for a table", Use: use(func(u *lock.Use) { u.Writes[0].Resource = "sql:jobs" }), Want: []string{"a.go:10 warning: SKIP LOCKED"}},
 		{Name: "sleeps too long, though bounded", Use: use(func(u *lock.Use) { u.Section = lock.Section{Bounded: true, AtLeast: 1800} }), Want: []string{"a.go:10 warning: takes at least 1800s"}},
 		{Name: "sleeps less", Use: use(func(u *lock.Use) { u.Section = lock.Section{AtLeast: 1799} })},
+		{Name: "sleeps only, for how long is unknown", Use: use(func(u *lock.Use) { u.Section.Longest[0].Kind = "sleep" })},
 		{Name: "bounded", Use: use(func(u *lock.Use) { u.Section.Bounded = true })},
 		{Name: "leader", Use: use(func(u *lock.Use) { u.Leader = true })},
 		{Name: "renewed", Use: use(func(u *lock.Use) { u.Renewal = "goroutine" })},

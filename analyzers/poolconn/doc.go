@@ -39,8 +39,9 @@
 //
 // # How it decides
 //
-// The handle on which the statement runs is a pool by its type, or an unlock
-// runs on another handle than the lock. The finding stands at the statement.
+// The handle on which the statement runs is a pool by its type, its connection
+// string names a pooler such as pgbouncer, or an unlock runs on another handle
+// than the lock. The finding stands at the statement.
 //
 // # When it stays silent
 //

@@ -30,12 +30,21 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	if u.Kind != lock.Advisory || u.Scope != "session" || len(u.Via) > 0 {
 		return
 	}
-	if u.Handle == "pool" {
+	switch u.Handle {
+	case "pool":
 		report(lock.Finding{
 			At:    u.Acquire.Position,
 			Level: lock.Error,
 			Message: fmt.Sprintf("the lock is stuck or guards nothing: %s belongs to one database session, but %s takes any connection of the pool, and the next statement or the unlock may get another; use one *sql.Conn (or a transaction with its transaction-level lock) from lock to unlock",
 				check.Lock(u), check.Short(u.Call)),
+		})
+		return
+	case "pooler":
+		report(lock.Finding{
+			At:    u.Acquire.Position,
+			Level: lock.Error,
+			Message: fmt.Sprintf("the lock is stuck or guards nothing: %s belongs to one database session, but the connection goes through a pooler, which may run the next statement or the unlock on another; connect to the database itself, or use a transaction-level lock",
+				check.Lock(u)),
 		})
 		return
 	}

@@ -22,6 +22,7 @@ func TestCheck(t *testing.T) {
 		{Name: "pool", Use: use(func(*lock.Use) {}), Want: []string{`a.go:10 error: lock "id" belongs to one database session, but ExecContext takes any connection`}},
 		{Name: "in a wrapper", Use: use(func(u *lock.Use) { u.Role = lock.RoleWrapper }), Want: []string{"a.go:10 error: "}},
 		{Name: "of a wrapper's caller", Use: use(func(u *lock.Use) { u.Via = []lock.Frame{{}} })},
+		{Name: "pooler", Use: use(func(u *lock.Use) { u.Handle = "pooler" }), Want: []string{"a.go:10 error: goes through a pooler"}},
 		{Name: "one connection", Use: use(func(u *lock.Use) { u.Handle = "conn" })},
 		{Name: "unknown handle", Use: use(func(u *lock.Use) { u.Handle = "unknown" })},
 		{Name: "transaction lock", Use: use(func(u *lock.Use) { u.Scope = "transaction" })},

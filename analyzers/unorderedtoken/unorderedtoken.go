@@ -3,6 +3,7 @@ package unorderedtoken
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -46,24 +47,17 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	}
 }
 
-// why says, for each origin of a value, how a later holder can have the smaller one.
-var why = map[string]string{
-	"random":          "is random, so a later holder may have the smaller one",
-	"clock":           "is a reading of the clock, which differs between hosts and can be set back",
-	"host":            "names the host or process, which does not change from one holder to the next",
-	"lease id":        "is the id of a lease, which is unique but does not grow",
-	"process counter": "is counted in this process, which starts again and does not know the others",
-}
-
 func message(u *lock.Use, w *lock.Write) string {
-	reason := why[w.Compared]
-	if reason == "" {
-		reason = "is no value that grows with every holder (" + w.Compared + ")"
+	// What the engine says is the value's source, and mostly the reason why it
+	// has no order.
+	source, reason, ok := strings.Cut(w.Compared, ": ")
+	if !ok {
+		reason = "it says nothing about who came later"
 	}
 	remedy := "use a number that the lock service counts up"
 	if ordered := u.Token.Ordered; ordered != nil && *ordered && u.Token.Source != "" {
 		remedy = "use " + u.Token.Source
 	}
-	return fmt.Sprintf("%s accepts the stale holder and may refuse the new one: what %s compares as token %s; %s",
-		check.Resource(w), check.Verb(w), reason, remedy)
+	return fmt.Sprintf("%s accepts the stale holder and may refuse the new one: %s is compared as token by %s but does not grow from one holder to the next (%s); %s",
+		check.Resource(w), source, check.Verb(w), reason, remedy)
 }
