@@ -87,9 +87,9 @@ func message(u *lock.Use, w *lock.Write, more int) string {
 	case more > 1:
 		others = fmt.Sprintf(" and %d more writes", more)
 	}
-	remedy := "its holder has no ordered token to send: take one (a revision, or a counter of the store) and let the resource refuse older ones"
+	remedy := "take an ordered token with the lock and let the resource refuse older ones"
 	if ordered := u.Token.Ordered; ordered != nil && *ordered {
-		remedy = fmt.Sprintf("send %s along and let the resource refuse older ones", u.Token.Source)
+		remedy = fmt.Sprintf("pass %s on and let the resource refuse older ones", u.Token.Source)
 	}
 	return fmt.Sprintf("two holders can both write %s: %s%s is accepted after %s (acquired at %s) was lost; %s",
 		check.Resource(w), check.Verb(w), others, check.Lock(u), check.Place(u.Acquire.Position), remedy)

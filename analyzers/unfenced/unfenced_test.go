@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 		{Name: "at the write in the same package", Use: use(near), Want: []string{`repo.go:20 error: UPDATE is accepted after lock "stock:%d" (acquired at stock.go:10) was lost`}},
 		{Name: "at the acquire otherwise", Use: use(far), Want: []string{"stock.go:10 error: two holders can both write table stock"}},
 		{Name: "once per use, at the near write", Use: use(far, near), Want: []string{"repo.go:20 error: and 1 more write is"}},
-		{Name: "names the token that is there", Use: offered, Want: []string{"repo.go:20 error: send mutex.Header().Revision along"}},
+		{Name: "names the token that is there", Use: offered, Want: []string{"repo.go:20 error: pass mutex.Header().Revision on"}},
 		{Name: "a note where work is saved", Use: skips, Want: []string{"repo.go:20 note: two holders"}},
 		{Name: "own record", Use: use(with(near, func(w *lock.Write) { w.Own = true }))},
 		{Name: "after the release", Use: use(with(near, func(w *lock.Write) { w.After = true }))},

@@ -38,7 +38,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			At:      w.Position,
 			Level:   lock.Error,
 			Message: message(u, w),
-			Related: append([]lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}, w.Trail...),
+			Related: append([]lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}, check.Trail(w)...),
 		}
 		if !check.SamePackage(u, w) {
 			f.At = u.Acquire.Position

@@ -40,8 +40,8 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		switch {
 		case w.Fault != "":
 			f.Level = lock.Error
-			f.Message = fmt.Sprintf("a stale holder still gets through to %s: %s compares something, but %s; compare the stored token with the new one and store it in the same step",
-				check.Resource(w), check.Verb(w), w.Fault)
+			f.Message = fmt.Sprintf("a stale holder still gets through to %s: %s; compare the stored token with the new one and store it in the same step",
+				check.Resource(w), w.Fault)
 		case refusable(w.Condition) && w.Checked != nil && !*w.Checked:
 			f.Level = lock.Warning
 			f.Message = fmt.Sprintf("a stale holder takes its refused write for done: nobody looks whether %s of %s was accepted; check the result and stop",
@@ -60,6 +60,5 @@ func refusable(c lock.Condition) bool {
 }
 
 func related(u *lock.Use, w *lock.Write) []lock.Frame {
-	frames := []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}
-	return append(frames, w.Trail...)
+	return append([]lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}, check.Trail(w)...)
 }

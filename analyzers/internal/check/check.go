@@ -122,6 +122,21 @@ func Frame(at lock.Position, format string, args ...any) lock.Frame {
 	return lock.Frame{Position: at, Text: fmt.Sprintf(format, args...)}
 }
 
+// Trail is the way from the section to the write, with a text for every step.
+func Trail(w *lock.Write) []lock.Frame {
+	var way []lock.Frame
+	for _, f := range w.Trail {
+		if f.Text == "" {
+			f.Text = "by way of " + f.Function
+			if f.Function == "" {
+				f.Text = "by way of this"
+			}
+		}
+		way = append(way, f)
+	}
+	return way
+}
+
 // Place names a position within a message: the file's base name and the line.
 // The full path is in the position of the related information, and a message
 // that two machines share must not hold the directory of one.

@@ -81,12 +81,15 @@ func TestRank(t *testing.T) {
 
 func TestResource(t *testing.T) {
 	for resource, want := range map[string]string{
-		"sql:stock":   "table stock",
-		"sql:":        "a table",
-		"s3:b/report": "object b/report",
-		"queue:jobs":  "queue:jobs",
-		"*Storage":    "*Storage",
-		"":            "the resource",
+		"sql:stock":              "table stock",
+		"sql:":                   "the database",
+		"sql":                    "the database",
+		"memory:Disk":            "Disk",
+		"redis:" + long("k", 99): "Redis key " + long("k", 59) + "…",
+		"s3:b/report":            "object b/report",
+		"queue:jobs":             "queue:jobs",
+		"*Storage":               "*Storage",
+		"":                       "the resource",
 	} {
 		if got := check.Resource(&lock.Write{Resource: resource}); got != want {
 			t.Errorf("%q: got %q, want %q", resource, got, want)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/lock"
@@ -20,43 +21,57 @@ func Lock(u *lock.Use) string {
 
 // Quote puts source text into a message, on one line and not too long.
 func Quote(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most-1]) + "…"
-	}
+	text = clip(strings.Join(strings.Fields(text), " "), 60)
 	if strings.HasPrefix(text, `"`) {
 		return text
 	}
 	return `"` + text + `"`
 }
 
-// Resource names what a write changes: "table stock" for sql:stock.
-func Resource(w *lock.Write) string {
-	store, name, ok := strings.Cut(w.Resource, ":")
-	if !ok || name == "" {
-		name = ""
+func clip(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
 	}
-	kind := map[string]string{
-		"sql": "table", "s3": "object", "gcs": "object", "redis": "Redis key", "etcd": "etcd key",
-		"consul": "Consul key", "zookeeper": "znode", "mongo": "collection", "dynamodb": "table",
-		"file": "file", "http": "HTTP resource", "rpc": "remote service",
-	}[store]
-	switch {
-	case kind != "" && name != "":
-		return kind + " " + name
-	case kind != "":
-		return "a " + kind
-	case w.Resource != "":
-		return w.Resource
-	}
-	return "the resource"
+	return text
 }
 
-// Verb is what a write does, as it is read in a sentence: the SQL word, or the
-// call where there is none.
+// Resource names what a write changes: "table stock" for sql:stock.
+func Resource(w *lock.Write) string {
+	store, name, _ := strings.Cut(w.Resource, ":")
+	kind, known := kinds[store]
+	switch {
+	case w.Resource == "":
+		return "the resource"
+	case !known:
+		return w.Resource
+	case name == "":
+		return "the " + cmp.Or(kind.store, kind.item)
+	}
+	return strings.TrimSpace(kind.item + " " + clip(name, 60))
+}
+
+// kinds names stores and what is in them.
+var kinds = map[string]struct{ item, store string }{
+	"sql":       {"table", "database"},
+	"mongo":     {"collection", "database"},
+	"dynamodb":  {"table", "table"},
+	"s3":        {"object", "bucket"},
+	"gcs":       {"object", "bucket"},
+	"azure":     {"blob", "container"},
+	"redis":     {"Redis key", "Redis database"},
+	"etcd":      {"etcd key", "etcd store"},
+	"consul":    {"Consul key", "Consul store"},
+	"zookeeper": {"znode", "ZooKeeper tree"},
+	"file":      {"file", "file system"},
+	"http":      {"HTTP resource", "HTTP service"},
+	"rpc":       {"remote service", "remote service"},
+	"memory":    {"", "memory"}, // of the program itself, which knows it by this name
+}
+
+// Verb is what a write does, as it is read in a sentence: the word that the
+// resource knows it by, or the call where there is none.
 func Verb(w *lock.Write) string {
-	if w.Operation != "" {
+	if w.Operation != "" && !strings.HasPrefix(w.Resource, "memory:") {
 		return w.Operation
 	}
 	return Short(w.Call)

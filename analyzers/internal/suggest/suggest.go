@@ -28,7 +28,7 @@ func For(u *lock.Use) Suggestion {
 	}
 	var (
 		protected, derived, guarded int
-		changes                     *lock.Write // accepted by the resource whoever holds the lock
+		changes                     *lock.Write // what two holders would both write
 	)
 	for i := range u.Writes {
 		w := &u.Writes[i]
@@ -39,9 +39,10 @@ func For(u *lock.Use) Suggestion {
 			derived++
 		case w.Condition.Holds():
 			guarded++
-		case changes == nil && w.Operation != "DELETE":
+		case w.Operation == "DELETE":
 			// Deleting twice changes nothing more; deleting what another holder
 			// still uses does. A delete alone says neither.
+		case changes == nil || changes.Condition == lock.Unknown && w.Condition == lock.None:
 			changes = w
 		}
 		protected++
@@ -66,7 +67,11 @@ func For(u *lock.Use) Suggestion {
 		s.Class = lock.Efficiency
 
 	case changes != nil:
-		because("%s is accepted without a condition, and the loser waits or fails", describe(changes))
+		if changes.Condition == lock.None {
+			because("%s is accepted without a condition, and the loser waits or fails", describe(changes))
+		} else {
+			because("%s is made under the lock, and the loser waits or fails", describe(changes))
+		}
 		if idleFor && !caredFor {
 			because("but the name says %s", idle)
 			return s
@@ -106,13 +111,16 @@ func describe(w *lock.Write) string {
 }
 
 // isDerived reports whether what w writes can be made again: a cache or metric,
-// or a file in a temporary directory.
+// by the operation or by its name, or a file in a temporary directory.
 func isDerived(w *lock.Write) bool {
 	if w.Cache {
 		return true
 	}
-	file, ok := strings.CutPrefix(w.Resource, "file:")
-	return ok && (strings.HasPrefix(file, "/tmp/") || strings.Contains(file, "TempDir()"))
+	store, name, _ := strings.Cut(w.Resource, ":")
+	if store == "file" {
+		return strings.HasPrefix(name, "/tmp/") || strings.Contains(name, "TempDir(")
+	}
+	return slices.ContainsFunc(words(name), func(word string) bool { return strings.HasPrefix(word, "cache") })
 }
 
 // Stems of words, so that "migrat" is found in migrate, migration and migrator.

@@ -13,6 +13,7 @@ func TestFor(t *testing.T) {
 	remove := lock.Write{Operation: "DELETE", Resource: "sql:sessions", Condition: lock.None}
 	cache := lock.Write{Operation: "SET", Resource: "redis:rates", Condition: lock.None, Cache: true}
 	guarded := lock.Write{Operation: "UPDATE", Resource: "sql:doc", Condition: lock.Version}
+	unseen := lock.Write{Operation: "PutObject", Resource: "s3:x", Condition: lock.Unknown}
 	own := lock.Write{Operation: "UPDATE", Resource: "sql:locks", Condition: lock.None, Own: true}
 
 	for _, test := range []struct {
@@ -29,6 +30,9 @@ func TestFor(t *testing.T) {
 		{"loser waits, but a cache by name", lock.Use{Key: "cache:rates", Writes: []lock.Write{update}}, lock.Unclear, "cache"},
 		{"caches only", lock.Use{Writes: []lock.Write{cache, own}}, lock.Efficiency, "derived"},
 		{"cache and rows", lock.Use{Writes: []lock.Write{cache, update}}, lock.Correctness, "UPDATE"},
+		{"a cache by its key", lock.Use{Writes: []lock.Write{{Operation: "SET", Resource: "redis:cache:prices", Condition: lock.None}}}, lock.Efficiency, "derived"},
+		{"out of sight", lock.Use{Writes: []lock.Write{remove, unseen}}, lock.Correctness, "PutObject s3:x is made under the lock"},
+		{"in sight rather than out of it", lock.Use{Writes: []lock.Write{unseen, update}}, lock.Correctness, "UPDATE sql:stock is accepted"},
 		{"temporary file", lock.Use{Writes: []lock.Write{{Resource: "file:/tmp/x", Condition: lock.None}}}, lock.Efficiency, "derived"},
 		{"only deletes", lock.Use{Writes: []lock.Write{remove}}, lock.Unclear, "neither"},
 		{"only deletes, cleaning up", lock.Use{Acquire: lock.Frame{Function: "PurgeSessions"}, Writes: []lock.Write{remove}}, lock.Efficiency, "purge"},
