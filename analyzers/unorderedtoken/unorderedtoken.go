@@ -58,6 +58,6 @@ func message(u *lock.Use, w *lock.Write) string {
 	if ordered := u.Token.Ordered; ordered != nil && *ordered && u.Token.Source != "" {
 		remedy = "use " + u.Token.Source
 	}
-	return fmt.Sprintf("%s accepts the stale holder and may refuse the new one: %s is compared as token by %s but does not grow from one holder to the next (%s); %s",
+	return fmt.Sprintf("the new holder may be refused and the stale one let through by %s: %s is compared as token by %s but does not grow from one holder to the next (%s); %s",
 		check.Resource(w), source, check.Verb(w), reason, remedy)
 }
