@@ -65,6 +65,14 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestDuration(t *testing.T) {
+	for text, want := range map[string]string{"8s": "8s", "1m0s": "1m", "1h0m0s": "1h", "1h30m0s": "1h30m", "10m0s": "10m", "1m30s": "1m30s", "ttl": "ttl", "": ""} {
+		if got := duration(text); got != want {
+			t.Errorf("duration(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func sample() *inventory.Inventory {
 	lock := func(file string, change func(*inventory.Lock)) inventory.Lock {
 		l := inventory.Lock{

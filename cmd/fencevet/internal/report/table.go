@@ -149,11 +149,11 @@ func resources(l inventory.Lock) [][2]string {
 }
 
 func ttl(l inventory.Lock) string {
-	text := l.TTL.Text
-	if text == "" {
-		text = map[string]string{"none": "none"}[l.TTL.Source]
-	}
-	if text == "" {
+	text := duration(l.TTL.Text)
+	switch {
+	case text == "" && l.TTL.Source == "none":
+		return "none"
+	case text == "":
 		text = "?"
 	}
 	switch {
@@ -161,6 +161,17 @@ func ttl(l inventory.Lock) string {
 		text += ", renewed"
 	case l.TTL.Source == "default":
 		text += " default"
+	}
+	return text
+}
+
+// duration drops the parts of a duration that are zero: 1m0s is 1m.
+func duration(text string) string {
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
 	}
 	return text
 }
