@@ -1,6 +1,6 @@
 // Package notlocks looks as if it took distributed locks and takes none.
 //
-// no lock
+// Verdict: no lock site.
 package notlocks
 
 import (
