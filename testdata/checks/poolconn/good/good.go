@@ -15,7 +15,7 @@ import (
 
 var (
 	errBusy    = errors.New("held elsewhere")
-	errNotHeld = errors.New("lock was not held by this session")
+	errNotHeld = errors.New("this session does not own the lock")
 )
 
 // Job is implemented outside of this module.

@@ -53,9 +53,9 @@ const (
 	upsert    = `INSERT INTO address (id, text, last_token) VALUES ($1, $2, $3)
 ON CONFLICT (id) DO UPDATE SET text = EXCLUDED.text, last_token = EXCLUDED.last_token
 WHERE address.last_token < EXCLUDED.last_token`
-	joined = `WITH head AS (
-	UPDATE journal_head SET last_token = $2 WHERE name = $1 AND last_token <= $2 RETURNING name)
-INSERT INTO journal (name, entry) SELECT name, $3 FROM head`
+	joined = `WITH tip AS (
+	UPDATE chapter SET last_token = $2, lines = lines + 1 WHERE title = $1 AND last_token <= $2 RETURNING title, lines)
+INSERT INTO line (chapter, number, text) SELECT title, lines, $3 FROM tip`
 	quoted = `UPDATE "person" SET "note" = $2 -- last_token > $3 is wrong
      , "last_token" = $3 WHERE "id" = $1 AND "last_token" < $3::bigint`
 )
@@ -101,9 +101,9 @@ func SetAddress(ctx context.Context, s *concurrency.Session, db *sql.DB, id, tex
 	})
 }
 
-func Append(ctx context.Context, s *concurrency.Session, db *sql.DB, journal, entry string) error {
-	return locked(ctx, s, "/locks/journal/"+journal, func(token int64) error { // verdict: fenced
-		return one(db.ExecContext(ctx, joined, journal, token, entry))
+func Append(ctx context.Context, s *concurrency.Session, db *sql.DB, chapter, text string) error {
+	return locked(ctx, s, "/locks/chapter/"+chapter, func(token int64) error { // verdict: fenced
+		return one(db.ExecContext(ctx, joined, chapter, token, text))
 	})
 }
 

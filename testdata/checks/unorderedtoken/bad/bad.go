@@ -13,7 +13,7 @@ import (
 var (
 	errBusy  = errors.New("held elsewhere")
 	errLost  = errors.New("lock was lost")
-	errStale = errors.New("a newer holder has written")
+	errStale = errors.New("written under a newer lock")
 )
 
 var compareAndDelete = redis.NewScript(`

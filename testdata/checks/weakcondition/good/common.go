@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
-var errStale = errors.New("a newer holder has written")
+var errStale = errors.New("written under a newer lock")
 
 // withToken runs fn under the lock and hands it the fencing token.
 func withToken(ctx context.Context, session *concurrency.Session, key string, fn func(token int64) error) (err error) {

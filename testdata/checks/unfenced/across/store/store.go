@@ -8,7 +8,7 @@ import (
 	"errors"
 )
 
-var ErrStale = errors.New("a newer holder has written")
+var ErrStale = errors.New("written under a newer lock")
 
 // Tables is what the service needs of a database.
 type Tables interface {
