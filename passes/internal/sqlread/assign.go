@@ -10,7 +10,15 @@ func (w *Write) settle(s *scope, where Expr) {
 	if why != "" {
 		s.r.fail(why)
 	}
-	w.Guards = append(w.Guards, guards...)
+	for _, g := range guards {
+		known := false
+		for _, k := range w.Guards[max(0, len(w.Guards)-maxNames):] {
+			known = known || alike([]Guard{k}, []Guard{g})
+		}
+		if !known {
+			w.Guards = append(w.Guards, g)
+		}
+	}
 	for i := range set {
 		set[i].Value = s.resolve(set[i].Value)
 	}
@@ -84,7 +92,7 @@ func (s *scope) choice(a Assign) (c choice, kept, ok bool) {
 		return c, false, false
 	}
 	take := func(cond Expr, neg bool, value Expr) (choice, bool, bool) {
-		return choice{assign: Assign{a.Column, value}, cond: cond, negated: neg}, false, true
+		return choice{assign: Assign{Column: a.Column, Value: value}, cond: cond, negated: neg}, false, true
 	}
 	switch {
 	case (v.Name == "if" || v.Name == "iif" || v.Name == "case") && len(v.Args) == 3:

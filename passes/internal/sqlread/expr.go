@@ -251,8 +251,7 @@ func (r *reader) members() Expr {
 	r.inside(func() {
 		switch {
 		case r.startsQuery():
-			q := r.query()
-			list = Expr{Kind: "other", Name: "select", query: q}
+			list = subselect(r.query())
 		case !r.isOp(")"):
 			list.Args = r.exprs()
 		}

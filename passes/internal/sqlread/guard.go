@@ -76,7 +76,10 @@ func (s *scope) nested(g *Guard, q *query) {
 	if q.rows != "" {
 		s.r.fail(q.rows)
 	}
-	g.And, g.Table = q.guards, q.table
+	g.And = q.guards
+	if g.Op == "exists" {
+		g.Table = q.table
+	}
 }
 
 // truth tells whether a literal is TRUE.

@@ -410,7 +410,7 @@ func (l *lexer) number() {
 
 func (l *lexer) word(glued bool) {
 	start := l.pos
-	l.pos = l.nameEnd(start)
+	l.pos = l.nameEnd(start + 1)
 	text := l.text[start:l.pos]
 	if l.pos < len(l.text) && l.text[l.pos] == '\'' {
 		switch text {

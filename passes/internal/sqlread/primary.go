@@ -110,12 +110,17 @@ func (r *reader) primary() Expr {
 	return Expr{Kind: "other"}
 }
 
+// subselect makes a value of a select: Args are its output columns.
+func subselect(q *query) Expr {
+	return Expr{Kind: "other", Name: "select", Args: q.list[:min(len(q.list), maxNames)], query: q}
+}
+
 func (r *reader) parenthesis() Expr {
 	start := r.i
 	var e Expr
 	r.inside(func() {
 		if r.startsQuery() {
-			e = Expr{Kind: "other", Name: "select", query: r.query()}
+			e = subselect(r.query())
 			return
 		}
 		if r.isOp(")") {
@@ -362,8 +367,9 @@ func (r *reader) callArgs() []Expr {
 			r.typeName()
 		case r.startsQuery():
 			start := r.i
-			q := r.query()
-			out = append(out, Expr{Kind: "other", Name: "select", query: q, Text: r.span(start)})
+			e := subselect(r.query())
+			e.Text = r.span(start)
+			out = append(out, e)
 		case r.cur().kind == word && (r.isOpAt(1, "=>") || r.isOpAt(1, ":=")):
 			r.i += 2
 		case r.isWord("limit"):

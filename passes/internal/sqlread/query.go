@@ -1,7 +1,5 @@
 package sqlread
 
-import "strings"
-
 // query is a source of rows: a select, a CTE, a derived table, a write with
 // RETURNING.
 type query struct {
@@ -14,29 +12,10 @@ type query struct {
 	write  *Write   // the write it is
 }
 
-// source is an item of a FROM clause.
-type source struct {
-	alias, table string
-	query        *query
-	names        []string // column names given with the alias
-	optional     bool     // on the null-supplying side of an outer join
-}
-
-// scope is what names in a statement can refer to.
-type scope struct {
-	r       *reader
-	target  *source // of a write
-	sources []source
-	joined  []Expr // conditions of inner joins
-	insert  []Assign
-	newRow  string // alias of the inserted row, as in MySQL
-	newCols []string
-}
-
 // with reads the CTEs in front of a statement.
 func (r *reader) with() {
 	r.i++
-	r.eat("recursive")
+	recursive := r.eat("recursive")
 	for {
 		name := r.name()
 		if name == "" {
@@ -52,6 +31,9 @@ func (r *reader) with() {
 			return
 		}
 		q := &query{}
+		if recursive {
+			r.define(name, &query{rows: "rows come from a recursive select"})
+		}
 		why := r.take(func() { r.inside(func() { q = r.body() }) })
 		if q.rows == "" {
 			q.rows = why
@@ -59,14 +41,7 @@ func (r *reader) with() {
 		if names != nil {
 			q.names = names
 		}
-		if r.ctes == nil {
-			r.ctes = map[string]*query{}
-		}
-		if len(r.ctes) < maxNames {
-			r.ctes[name] = q
-		} else {
-			r.fail("too many CTEs")
-		}
+		r.define(name, q)
 		if r.isWord("search", "cycle") {
 			r.skipTo("select", "insert", "update", "delete", "merge")
 		}
@@ -74,6 +49,17 @@ func (r *reader) with() {
 			return
 		}
 	}
+}
+
+func (r *reader) define(name string, q *query) {
+	if r.ctes == nil {
+		r.ctes = map[string]*query{}
+	}
+	if len(r.ctes) >= maxNames {
+		r.fail("too many CTEs")
+		return
+	}
+	r.ctes[name] = q
 }
 
 // columnNames reads an optional (a, b, c).
@@ -113,13 +99,24 @@ func (r *reader) query() *query {
 			if !r.eat("all") {
 				r.eat("distinct")
 			}
-			r.term()
-			q.guards, q.table = nil, ""
-			q.rows = "rows come from several selects"
+			q.join(r.term())
 		}
 		r.tail()
 	})
 	return q
+}
+
+// join makes q the rows of two selects: only what both agree on is known.
+func (q *query) join(other *query) {
+	if len(q.guards)+len(other.guards) > 0 || other.rows != "" {
+		q.rows = "rows come from several selects"
+	}
+	q.guards, q.table = nil, ""
+	for i, e := range q.list {
+		if i >= len(other.list) || !same(e, other.list[i]) {
+			q.list[i] = Expr{Kind: "other", Text: e.Text}
+		}
+	}
 }
 
 func (r *reader) term() *query {
@@ -509,36 +506,6 @@ func (r *reader) hints() {
 	}
 }
 
-// inherited gives the guards that a row of the sources depends on.
-func (s *scope) inherited() []Guard {
-	var out []Guard
-	for _, it := range s.sources {
-		if it.query != nil && !it.optional {
-			if len(it.query.guards) > maxNames {
-				s.r.fail("too many conditions")
-			}
-			out = append(out, it.query.guards[:min(len(it.query.guards), maxNames)]...)
-			if w := it.query.write; w != nil && w.Conflict == "nothing" {
-				out = append(out, Guard{Op: "other", From: w, Text: "rows of " + it.alias})
-			}
-		}
-	}
-	for _, e := range s.joined {
-		out = append(out, s.guards(e, false)...)
-	}
-	return out
-}
-
-// rows gives why the sources' conditions are not all known.
-func (s *scope) rows() string {
-	for _, it := range s.sources {
-		if it.query != nil && !it.optional && it.query.rows != "" {
-			return it.query.rows
-		}
-	}
-	return ""
-}
-
 // aggregate tells whether a select list makes one row of all.
 func aggregate(list []Expr) bool {
 	for _, e := range list {
@@ -554,105 +521,4 @@ func aggregate(list []Expr) bool {
 		}
 	}
 	return false
-}
-
-// resolve gives e with its columns bound: qualifiers become tables, and
-// columns of a row that the statement brings along become Incoming.
-func (s *scope) resolve(e Expr) Expr {
-	if e.Kind == "column" {
-		return s.column(e)
-	}
-	if len(e.Args) > 0 {
-		args := make([]Expr, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = s.resolve(a)
-		}
-		e.Args = args
-	}
-	return e
-}
-
-func (s *scope) column(e Expr) Expr {
-	if e.Incoming {
-		return e
-	}
-	q := e.qualifier
-	if q == "excluded" || q != "" && q == s.newRow {
-		name := e.Name
-		for i, c := range s.newCols {
-			if c == name && i < len(s.insert) {
-				name = s.insert[i].Column
-			}
-		}
-		e.Incoming, e.Name = true, name
-		for _, a := range s.insert[:min(len(s.insert), 16*maxNames)] {
-			if a.Column == name && name != "" {
-				e.Args = []Expr{a.Value}
-			}
-		}
-		return e
-	}
-	if q == "" && len(s.newCols) > 0 {
-		for i, c := range s.newCols {
-			if c == e.Name && i < len(s.insert) {
-				e.Incoming, e.Name, e.Args = true, s.insert[i].Column, []Expr{s.insert[i].Value}
-				return e
-			}
-		}
-	}
-	for _, it := range s.sources {
-		if it.query == nil || q != it.alias && q != "" {
-			continue
-		}
-		names := it.names
-		if names == nil {
-			names = it.query.names
-		}
-		for i, n := range names {
-			if n != e.Name || i >= len(it.query.list) {
-				continue
-			}
-			if v := it.query.list[i]; v.Kind != "column" || v.Incoming {
-				e.Incoming, e.Args = true, []Expr{v}
-			} else {
-				// The alias of a column that is stored elsewhere.
-				e.qualifier = "\x00" + v.owner()
-			}
-			return e
-		}
-	}
-	e.qualifier = "\x00" + s.owner(q)
-	return e
-}
-
-// owner gives the table of a resolved column.
-func (e Expr) owner() string {
-	owner, _ := strings.CutPrefix(e.qualifier, "\x00")
-	return owner
-}
-
-// owner gives the table that a qualifier names, or the only one there is.
-func (s *scope) owner(qualifier string) string {
-	if strings.HasPrefix(qualifier, "\x00") {
-		return qualifier[1:]
-	}
-	tables := s.sources
-	if s.target != nil {
-		tables = append([]source{*s.target}, tables...)
-	}
-	if qualifier == "" {
-		if len(tables) == 1 {
-			return tables[0].table
-		}
-		return ""
-	}
-	for _, it := range tables {
-		if it.alias == qualifier || it.table == qualifier || unqualified(it.table) == unqualified(qualifier) {
-			if it.table == "" && it.query != nil {
-				return it.query.table
-			}
-			return it.table
-		}
-	}
-	return qualifier
 }

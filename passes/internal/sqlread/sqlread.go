@@ -69,6 +69,8 @@ type Expr struct {
 type Assign struct {
 	Column string
 	Value  Expr
+
+	qualifier string
 }
 
 // Call is a function call.

@@ -1,5 +1,7 @@
 package sqlread
 
+import "strings"
+
 // change reads INSERT, UPDATE, DELETE, MERGE or REPLACE and gives it as the
 // source of rows it is inside a CTE.
 func (r *reader) change() *query {
@@ -249,6 +251,7 @@ func (r *reader) update() ([]Expr, []string) {
 	if r.eat("where") {
 		where = r.condition()
 	}
+	s.assigned(w.Set)
 	w.Table = s.target.table
 	w.Guards = s.inherited()
 	w.Unknown = s.rows()
@@ -260,6 +263,28 @@ func (r *reader) update() ([]Expr, []string) {
 	r.option()
 	r.write(w)
 	return list, names
+}
+
+// assigned finds the table that a joined update really changes, by what
+// qualifies its assignments.
+func (s *scope) assigned(set []Assign) {
+	at := -1
+	for n, a := range set {
+		found := -1
+		for i, it := range s.sources {
+			if a.qualifier != "" && it.query == nil && a.qualifier == it.alias {
+				found = i
+			}
+		}
+		if n > 0 && found != at {
+			s.r.fail("several tables are updated")
+			return
+		}
+		at = found
+	}
+	if at >= 0 {
+		*s.target, s.sources[at] = s.sources[at], *s.target
+	}
 }
 
 // retarget finds the table when the target of UPDATE or DELETE is an alias
@@ -283,8 +308,9 @@ func (r *reader) delete() ([]Expr, []string) {
 	from := r.eat("from")
 	s.targetTable()
 	r.hints()
-	for r.eatOp(",") { // MySQL deletes from several tables at once
-		r.name()
+	var others []string // MySQL deletes from several tables at once
+	for r.eatOp(",") {
+		others = append(others, r.name())
 	}
 	var list []Expr
 	var names []string
@@ -315,6 +341,11 @@ func (r *reader) delete() ([]Expr, []string) {
 		list, names = r.output(s)
 	}
 	r.option()
+	for _, name := range others {
+		also := w
+		also.Table = s.owner(name)
+		r.write(also)
+	}
 	r.write(w)
 	return list, names
 }
@@ -398,7 +429,9 @@ func (s *scope) assigns() []Assign {
 				own := Expr{Kind: "column", Name: column, Text: column}
 				v = Expr{Kind: "binary", Name: compound, Args: []Expr{own, v}, Text: r.span(start)}
 			}
-			out = append(out, Assign{Column: column, Value: v})
+			a := Assign{Column: column, Value: v}
+			a.qualifier = strings.TrimSuffix(strings.TrimSuffix(name, column), ".")
+			out = append(out, a)
 		}
 		if !r.eatOp(",") {
 			return out
