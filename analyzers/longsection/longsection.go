@@ -58,7 +58,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			check.Lock(u), ttl, span, queue(u)),
 	}
 	for _, c := range u.Section.Longest {
-		f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, check.Short(c.Call)))
+		f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
 	}
 	report(f)
 }

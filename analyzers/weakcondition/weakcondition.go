@@ -38,14 +38,14 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			f.At = u.Acquire.Position
 		}
 		switch {
-		case w.Fault != "":
-			f.Level = lock.Error
-			f.Message = fmt.Sprintf("a stale holder still gets through to %s: %s; compare the stored token with the new one and store it in the same step",
-				check.Resource(w), w.Fault)
 		case refusable(w.Condition) && w.Checked != nil && !*w.Checked:
 			f.Level = lock.Warning
 			f.Message = fmt.Sprintf("a stale holder takes its refused write for done: nobody looks whether %s of %s was accepted; check the result and stop",
 				check.Verb(w), check.Resource(w))
+		case w.Fault != "":
+			f.Level = lock.Error
+			f.Message = fmt.Sprintf("a stale holder still gets through to %s: %s; compare the stored token with the new one and store it in the same step",
+				check.Resource(w), w.Fault)
 		default:
 			continue
 		}
