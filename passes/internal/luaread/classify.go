@@ -6,7 +6,7 @@ type Fence struct {
 	Key     Expr
 	Field   Expr // of a hash or sorted set; Kind "" of a plain value
 	Arg     Expr
-	Op      string // stored Op incoming: == ~= < <= > >=
+	Op      string // stored Op incoming: == ~= < <= > >=, or "absent": nothing is stored yet, Arg is what the write stores there
 	Numeric bool   // compared as numbers, not as text
 	Stored  bool   // under this comparison the script stores that argument where the stored value came from
 	NullOK  bool   // an absent stored value passes too
@@ -38,9 +38,26 @@ func (s Script) Fences() []Fence {
 				f.Stored = s.storesUnder(f, g)
 				out = append(out, f)
 			}
+			if f, ok := first(w, g); ok {
+				out = append(out, f)
+			}
 		}
 	}
 	return out
+}
+
+// first recognises a write that fills a place because nothing is there yet.
+func first(w Effect, g Guard) (Fence, bool) {
+	v, ok := absence(g)
+	if !ok {
+		return Fence{}, false
+	}
+	for _, p := range puts(w.Cmd, w.Args) {
+		if p.value.Kind == "arg" && same(p.key, v.Args[0]) && (len(v.Args) < 2 || same(p.field, v.Args[1])) {
+			return Fence{Key: p.key, Field: p.field, Arg: p.value, Op: "absent", Stored: true, NullOK: true, Write: w}, true
+		}
+	}
+	return Fence{}, false
 }
 
 // fences gives the comparisons of one guard; of alternatives only if each of
@@ -106,7 +123,7 @@ func (s Script) storesUnder(f Fence, g Guard) bool {
 	place := slot{key: f.Key, field: f.Field}
 	for _, e := range s.Effects {
 		for _, p := range puts(e.Cmd, e.Args) {
-			if !p.same(place) || !same(p.value, f.Arg) {
+			if !p.same(place) || !same(p.value, f.Arg) && !largest(p.value, f.Arg) {
 				continue
 			}
 			for _, own := range e.Guards {
@@ -114,6 +131,19 @@ func (s Script) storesUnder(f Fence, g Guard) bool {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// largest tells whether a value is the maximum of arg and others.
+func largest(value, arg Expr) bool {
+	if value.Text != "max" {
+		return false
+	}
+	for _, a := range value.Args {
+		if same(a, arg) {
+			return true
 		}
 	}
 	return false
@@ -214,12 +244,12 @@ func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
 		switch e.Cmd {
 		case "SET", "SETNX", "SETEX", "PSETEX":
 			value = puts(e.Cmd, e.Args)[0].value
-			if e.Cmd != "SETNX" && !has(e, "NX") && !vacant(e.Guards, key) {
+			if e.Cmd != "SETNX" && !has(e, "NX") && (!vacant(e.Guards, key) || s.ordered(key)) {
 				continue
 			}
 		case "HSET", "HMSET", "HSETNX":
 			p := puts(e.Cmd, e.Args)
-			if len(p) == 0 || e.Cmd != "HSETNX" && !vacant(e.Guards, key) {
+			if len(p) == 0 || e.Cmd != "HSETNX" && !vacant(e.Guards, key) || s.ordered(key) {
 				continue
 			}
 			value = p[0].value
@@ -243,6 +273,17 @@ func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
 		return key, value, expiry, true
 	}
 	return Expr{}, Expr{}, Expr{}, false
+}
+
+// ordered tells whether the value under key is compared by order, as a token
+// is and an owner is not.
+func (s Script) ordered(key Expr) bool {
+	for _, f := range s.Fences() {
+		if same(f.Key, key) && len(f.Op) > 0 && (f.Op[0] == '<' || f.Op[0] == '>') {
+			return true
+		}
+	}
+	return false
 }
 
 // vacant tells whether guards let a command through where key is not there.

@@ -11,6 +11,12 @@ type test struct {
 	size        int
 }
 
+// either is the value of a variable that is yes where test holds, else no.
+type either struct {
+	test    *test
+	yes, no Expr
+}
+
 // bounded replaces a condition that has grown too large.
 func (t *test) bounded() *test {
 	if t.size > maxSize {
@@ -79,6 +85,17 @@ func compare(t *test, neg bool) []Guard {
 		case "true":
 			if left.test != nil {
 				return guards(left.test, op == "~=")
+			}
+		}
+	}
+	if e := left.either; e != nil && right.Kind == "literal" && (op == "==" || op == "~=") {
+		// ok = 0, later ok = 1, then ok == 1
+		for _, side := range []struct {
+			value Expr
+			neg   bool
+		}{{e.yes, false}, {e.no, true}} {
+			if same(side.value, right) {
+				return guards(e.test, side.neg != (op == "~="))
 			}
 		}
 	}
@@ -273,7 +290,11 @@ func join(t *test, a, b Expr) Expr {
 	case no(a) && yes(b):
 		return Expr{Kind: "other", Text: "condition", test: (&test{op: "not", args: []*test{t}, size: 1 + t.size}).bounded()}
 	}
-	return Expr{Kind: "other", Text: "either", opaque: "a value that depends on a branch decides"}
+	out := Expr{Kind: "other", Text: "either", opaque: "a value that depends on a branch decides"}
+	if a.Kind == "literal" && b.Kind == "literal" && !same(a, b) {
+		out.either = &either{t, a, b}
+	}
+	return out
 }
 
 // says tells whether a condition says that the value is there.

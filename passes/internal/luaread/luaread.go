@@ -40,10 +40,11 @@ type Expr struct {
 	Text   string
 	Number bool // went through tonumber, or is a number
 
-	quoted bool   // of a literal: a string
-	absent bool   // an "or" gives an absent value another one
-	opaque string // why a decision on this value cannot be followed
-	effect int    // of a call: one more than its position in Effects
-	test   *test  // what the value says as a condition, beyond being there
-	size   int    // nodes below, bounded
+	quoted bool    // of a literal: a string
+	absent bool    // an "or" gives an absent value another one
+	opaque string  // why a decision on this value cannot be followed
+	effect int     // of a call: one more than its position in Effects
+	either *either // one of two fixed values, by a condition
+	test   *test   // what the value says as a condition, beyond being there
+	size   int     // nodes below, bounded
 }

@@ -119,3 +119,17 @@ func showFences(s Script) string {
 	}
 	return strings.Join(out, "; ")
 }
+
+func showKind(s Script) string {
+	var out []string
+	if k, a, ok := s.CompareAndDelete(); ok {
+		out = append(out, "compare-and-delete "+showExpr(k)+" "+showExpr(a))
+	}
+	if k, a, ok := s.CompareAndExpire(); ok {
+		out = append(out, "compare-and-expire "+showExpr(k)+" "+showExpr(a))
+	}
+	if k, v, t, ok := s.Acquires(); ok {
+		out = append(out, "acquire "+showExpr(k)+" "+showExpr(v)+" "+showExpr(t))
+	}
+	return strings.Join(out, "; ")
+}
