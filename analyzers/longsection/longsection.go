@@ -45,6 +45,8 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		span = fmt.Sprintf("takes at least %s", seconds(u.Section.AtLeast))
 	case !u.Section.Bounded && endless(u):
 		span = "has no bound"
+	case u.Section.Deadline >= u.TTL.Seconds && endless(u):
+		span = fmt.Sprintf("may take up to %s", seconds(u.Section.Deadline))
 	default:
 		return
 	}

@@ -26,6 +26,8 @@ func TestCheck(t *testing.T) {
 		{Name: "sleeps too long, though bounded", Use: use(func(u *lock.Use) { u.Section = lock.Section{Bounded: true, AtLeast: 1800} }), Want: []string{"a.go:10 warning: takes at least 1800s"}},
 		{Name: "sleeps less", Use: use(func(u *lock.Use) { u.Section = lock.Section{AtLeast: 1799} })},
 		{Name: "sleeps only, for how long is unknown", Use: use(func(u *lock.Use) { u.Section.Longest[0].Kind = "sleep" })},
+		{Name: "its deadline comes too late", Use: use(func(u *lock.Use) { u.Section.Bounded = true; u.Section.Deadline = 3600 }), Want: []string{"a.go:10 warning: may take up to 3600s"}},
+		{Name: "its deadline comes in time", Use: use(func(u *lock.Use) { u.Section.Bounded = true; u.Section.Deadline = 1500 })},
 		{Name: "bounded", Use: use(func(u *lock.Use) { u.Section.Bounded = true })},
 		{Name: "leader", Use: use(func(u *lock.Use) { u.Leader = true })},
 		{Name: "renewed", Use: use(func(u *lock.Use) { u.Renewal = "goroutine" })},
