@@ -206,10 +206,13 @@ func present(g Guard, value Expr) Guard {
 // absence recognises the test that a stored value is not there, and gives
 // the value as it would be read.
 func absence(g Guard) (Expr, bool) {
-	if g.Op == "falsy" && g.Left.Kind == "call" {
+	if g.Left.Kind != "call" || len(g.Left.Args) == 0 {
+		return Expr{}, false
+	}
+	if g.Op == "falsy" {
 		return g.Left, true
 	}
-	if g.Left.Kind == "call" && g.Right.Kind == "literal" {
+	if g.Right.Kind == "literal" {
 		zero := (g.Op == "==" || g.Op == "<=") && g.Right.Text == "0" || (g.Op == "~=" || g.Op == "<") && g.Right.Text == "1"
 		v := g.Left
 		switch {
