@@ -227,7 +227,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		}
 		d.value(val, v.FieldByIndex(f.Index), f.Tag)
 	})
-	if len(n.Content) == 0 && v.Type() != libraryType {
+	if n.Kind == yaml.MappingNode && len(n.Content) == 0 && v.Type() != libraryType {
 		d.errorf(n, "empty mapping%s", suggest(v.Type()))
 	}
 }

@@ -132,7 +132,9 @@ func literal(b *bytes.Buffer, v reflect.Value) {
 		b.WriteByte('}')
 	case reflect.String:
 		b.WriteString(strconv.Quote(v.String()))
-	default: // bool, int, Base
+	case reflect.Int:
+		fmt.Fprint(b, v.Int())
+	default: // bool, Base
 		fmt.Fprint(b, v.Interface())
 	}
 }

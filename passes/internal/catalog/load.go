@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"go/token"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,6 +33,20 @@ func Load(name string, data []byte) (*Library, error) {
 	d.check(root, lib)
 	if err := d.err(); err != nil {
 		return nil, err
+	}
+	for _, c := range lib.Calls {
+		c.refs(func(r Ref) {
+			n := r.Index + 1
+			if r.Spread {
+				n = r.Index // no value at all is a spread, too
+			}
+			switch r.Base {
+			case Arg:
+				c.args = max(c.args, n)
+			case Result:
+				c.results = max(c.results, n)
+			}
+		})
 	}
 	lib.own()
 	return lib, nil
@@ -74,32 +89,37 @@ func (s symbol) String() string {
 	return "(" + s.alias + "." + s.recv + ")." + s.name
 }
 
-var symbolForm = regexp.MustCompile(`^(?:([\w-]+)\.(\w+)|\(\*?([\w-]+)\.(\w+|\*)\)\.(\w+))$`)
-
 // parseSymbol reads pkg.Func, (pkg.T).Method, (*pkg.T).Method or
 // (pkg.*).Method. Pointer and value receivers are not told apart: a method set
 // cannot have both.
 func parseSymbol(s string) (symbol, bool) {
-	m := symbolForm.FindStringSubmatch(s)
-	switch {
-	case m == nil:
-		return symbol{}, false
-	case m[1] != "":
-		return symbol{alias: m[1], name: m[2]}, true
+	var r symbol
+	if recv, ok := strings.CutPrefix(s, "("); ok {
+		recv, name, ok := strings.Cut(strings.TrimPrefix(recv, "*"), ").")
+		if !ok {
+			return symbol{}, false
+		}
+		r.name = name
+		if r.alias, r.recv, ok = strings.Cut(recv, "."); !ok || r.recv != "*" && !isName(r.recv) {
+			return symbol{}, false
+		}
+	} else {
+		r.alias, r.name, _ = strings.Cut(s, ".")
 	}
-	return symbol{alias: m[3], recv: m[4], name: m[5]}, true
+	return r, isAlias(r.alias) && isName(r.name)
 }
-
-var fieldForm = regexp.MustCompile(`^([\w-]+)\.(\w+)\.(\w+)$`)
 
 // parseField reads pkg.T.Field.
 func parseField(s string) (symbol, bool) {
-	m := fieldForm.FindStringSubmatch(s)
-	if m == nil {
-		return symbol{}, false
-	}
-	return symbol{alias: m[1], recv: m[2], name: m[3]}, true
+	alias, rest, _ := strings.Cut(s, ".")
+	recv, name, _ := strings.Cut(rest, ".")
+	return symbol{alias, recv, name}, isAlias(alias) && isName(recv) && isName(name)
 }
+
+func isName(s string) bool { return token.IsIdentifier(s) }
+
+// isAlias also allows a dash, which package names of old have.
+func isAlias(s string) bool { return isName(strings.ReplaceAll(s, "-", "_")) }
 
 // check finds the faults that need more than one value to be seen.
 func (d *decoder) check(root *yaml.Node, lib *Library) {

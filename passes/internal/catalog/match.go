@@ -111,6 +111,9 @@ func newIndex(libs []*Library) (*index, error) {
 		}
 	}
 	for _, list := range x.calls {
+		if len(list) == 1 {
+			continue
+		}
 		slices.SortStableFunc(list, func(a, b *Call) int { return cmp.Compare(rank(a), rank(b)) })
 	}
 	for _, list := range x.commands { // the most demanding options first
@@ -181,25 +184,27 @@ func lay[K comparable, V any](dst, src map[K]V) {
 // Calls returns the entries for a called function, those with a condition on
 // the arguments first; nil if the catalogue does not know the function. An
 // entry for the receiver type wins over one for any receiver of the package,
-// and both over one for a parameter type.
+// and both over one for a parameter type. Entries that refer to parameters or
+// results which the function does not have are left out: a wildcard also meets
+// methods of the same name that are none of its business, and libraries change.
 func (c *Catalog) Calls(fn *types.Func) []*Call {
 	fn = fn.Origin()
 	if fn.Pkg() == nil {
 		return nil // error.Error
 	}
-	path := unvendored(fn.Pkg().Path())
 	sig := fn.Signature()
 	x := c.index()
+	path := unvendored(fn.Pkg().Path())
 	if _, ok := c.paths[path]; ok {
 		recv := ""
 		if r := sig.Recv(); r != nil {
 			recv = typeName(r.Type()).name
 		}
-		if list := x.calls[key{path, recv, fn.Name()}]; list != nil {
+		if list := fitting(x.calls[key{path, recv, fn.Name()}], sig); list != nil {
 			return list
 		}
-		if recv != "" || sig.Recv() != nil {
-			if list := x.calls[key{path, "*", fn.Name()}]; list != nil {
+		if sig.Recv() != nil {
+			if list := fitting(x.calls[key{path, "*", fn.Name()}], sig); list != nil {
 				return list
 			}
 		}
@@ -210,12 +215,23 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			t = s.Elem()
 		}
 		if n := typeName(t); n.path != "" {
-			if list := x.params[key{path: n.path, name: n.name}]; list != nil {
+			if list := fitting(x.params[key{path: n.path, name: n.name}], sig); list != nil {
 				return list
 			}
 		}
 	}
 	return nil
+}
+
+func fitting(list []*Call, sig *types.Signature) []*Call {
+	misfit := func(c *Call) bool { return c.args > sig.Params().Len() || c.results > sig.Results().Len() }
+	if !slices.ContainsFunc(list, misfit) {
+		return list
+	}
+	if list = slices.DeleteFunc(slices.Clone(list), misfit); len(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 // Fields returns the entries for reading a field of a defined struct type.

@@ -71,6 +71,10 @@ type Call struct {
 	Ends    bool     `yaml:"ends"`                                // never returns (log.Fatal, os.Exit)
 	Pure    bool     `yaml:"pure"`                                // has no effect outside the process and cannot block: never an unseen write
 
+	// The smallest number of parameters and results that a function must have
+	// for the references of the entry to mean something.
+	args, results int
+
 	Library *Library `yaml:"-"` // the file that the entry is from
 	Pos     string   `yaml:"-"` // file:line:col of the entry
 }

@@ -9,7 +9,8 @@ import (
 
 // Verify holds a library's names and references against real packages: each
 // name must exist in the package, each argument index and field path in the
-// signature. lookup returns a loaded package, or nil if there is none; names of
+// signature of at least one function that the name means (versions differ, and
+// Calls leaves out what does not fit). lookup returns a loaded package, or nil if there is none; names of
 // packages that are not loaded are not judged, but returned as unseen.
 func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []string, err error) {
 	var errs Errors
@@ -24,8 +25,8 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 			if !ok {
 				continue
 			}
-			loaded := 0
-			found := 0
+			loaded, found, fits := 0, 0, false
+			var misfits Errors
 			for _, path := range lib.Packages[s.alias] {
 				pkg := lookup(path)
 				if pkg == nil {
@@ -34,9 +35,12 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 				loaded++
 				for _, obj := range find(pkg, s) {
 					found++
+					var bad Errors
 					if fn, ok := obj.(*types.Func); ok {
-						errs = append(errs, c.fit(fn, path)...)
+						bad = c.fit(fn, path)
 					}
+					fits = fits || bad == nil
+					misfits = append(misfits, bad...)
 				}
 			}
 			switch {
@@ -44,6 +48,8 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 				unseen = append(unseen, name)
 			case found == 0:
 				errs = append(errs, &Error{c.Pos, fmt.Sprintf("no %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
+			case !fits:
+				errs = append(errs, misfits...)
 			}
 		}
 	}

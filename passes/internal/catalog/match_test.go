@@ -1,0 +1,277 @@
+package catalog
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const library = `library: locks
+packages:
+  p: [example.org/p, example.org/old]
+  opt: [example.org/opt]
+locks: true
+calls:
+  - {func: p.F, when: {at: arg 0, is: a}, pure: true}
+  - {func: (*p.T).M, same: arg 0}
+  - {func: (p.I).M, same: arg 0}
+  - {func: (p.*).W, same: arg 0}
+  - {func: (*p.T).W, pure: true}
+  - {func: p.F, same: arg 0}
+  - {func: p.F, when: {at: arg 0, is: b}, ends: true}
+  - {func: (p.G).M, same: arg 0}
+  - {field: p.T.Rev, token: {of: receiver, ordered: true, reason: r}}
+  - {param: opt.Option, write: {store: rpc, resource: arg 1}}
+commands:
+  - {name: SET, write: {store: redis}}
+  - {name: SET, with: [NX], acquire: {kind: lease, key: word 1}}
+  - {name: SET, with: [NX, PX], acquire: {kind: lease, key: word 1, ttl: word PX}}
+sql:
+  - {name: get_lock, acquire: {kind: advisory, key: arg 0}}
+`
+
+const program = `package p
+
+type T struct{ Rev int }
+func (*T) M(string) {}
+func (T) W(string) {}
+type I interface { M(string) }
+type J interface { I }
+type g[X any] struct{}
+type G[X any] struct{ g[X] }
+func (*G[X]) M(X) {}
+type u struct{}
+func (u) W(string) {}
+type U struct{ u }
+type V struct{}
+func (V) W() {} // unrelated: no argument
+func F(string) string { return "" }
+func Unknown() {}
+`
+
+func load(t *testing.T, name, text string) *Library {
+	t.Helper()
+	lib, err := Load(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lib
+}
+
+func compileGo(t *testing.T, path, src string, imp types.Importer) *types.Package {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "p.go", src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg, err := (&types.Config{Importer: imp}).Check(path, fset, []*ast.File{f}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg
+}
+
+// method finds pkg.Type.Name or pkg.Name as a call would name it.
+func method(t *testing.T, pkg *types.Package, name string) *types.Func {
+	t.Helper()
+	typ, m, ok := strings.Cut(name, ".")
+	if !ok {
+		return pkg.Scope().Lookup(name).(*types.Func)
+	}
+	obj, _, _ := types.LookupFieldOrMethod(pkg.Scope().Lookup(typ).Type(), true, pkg, m)
+	fn, ok := obj.(*types.Func)
+	if !ok {
+		t.Fatalf("no %s", name)
+	}
+	return fn
+}
+
+func empty(t *testing.T) *Catalog {
+	t.Helper()
+	c := &Catalog{paths: map[string]pathInfo{}}
+	x, err := newIndex(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.index = func() *index { return x }
+	return c
+}
+
+func TestCalls(t *testing.T) {
+	c, err := empty(t).With(load(t, "f.yaml", library))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"example.org/p", "example.org/old", "example.org/me/vendor/example.org/p"} {
+		pkg := compileGo(t, path, program, nil)
+		for name, want := range map[string]string{
+			"F":       "f.yaml:7:5 f.yaml:13:5 f.yaml:12:5", // conditions first
+			"T.M":     "f.yaml:8:5",
+			"T.W":     "f.yaml:11:5", // the exact receiver wins over the wildcard
+			"J.M":     "f.yaml:9:5",  // embedded interface
+			"G.M":     "f.yaml:14:5", // generic
+			"U.W":     "f.yaml:10:5", // promoted
+			"V.W":     "",            // does not fit
+			"Unknown": "",
+		} {
+			var got []string
+			for _, call := range c.Calls(method(t, pkg, name)) {
+				got = append(got, call.Pos)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s in %s: got %v, want %s", name, path, got, want)
+			}
+		}
+		owner := pkg.Scope().Lookup("T").(*types.TypeName)
+		if got := c.Fields(owner, "Rev"); len(got) != 1 || c.Fields(owner, "Other") != nil {
+			t.Errorf("fields in %s: %v", path, got)
+		}
+	}
+	other := compileGo(t, "example.org/other", program, nil)
+	if got := c.Calls(method(t, other, "T.M")); got != nil {
+		t.Errorf("a package that is not catalogued has %v", got)
+	}
+	if got := c.Calls(types.Universe.Lookup("error").Type().Underlying().(*types.Interface).Method(0)); got != nil {
+		t.Errorf("error.Error has %v", got)
+	}
+}
+
+type packages map[string]*types.Package
+
+func (p packages) Import(path string) (*types.Package, error) { return p[path], nil }
+
+func TestCallsByParameter(t *testing.T) {
+	c, err := empty(t).With(load(t, "f.yaml", library))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := compileGo(t, "example.org/opt", "package opt\ntype Option interface{ f() }", nil)
+	pkg := compileGo(t, "example.org/generated", `package generated
+import "example.org/opt"
+type Client interface { Send(ctx, request any, opts ...opt.Option) error }
+func One(ctx, request any, o *opt.Option) {}
+func None(ctx, request any) {}
+func Short(o opt.Option) {}
+`, packages{"example.org/opt": opt})
+	for name, want := range map[string]int{"Client.Send": 1, "One": 1, "None": 0, "Short": 0} {
+		if got := c.Calls(method(t, pkg, name)); len(got) != want {
+			t.Errorf("%s has %d entries, want %d", name, len(got), want)
+		}
+	}
+}
+
+func TestWith(t *testing.T) {
+	base, err := empty(t).With(load(t, "f.yaml", library))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := load(t, "mine.yaml", "library: mine\npackages: {q: example.org/p}\ncalls:\n  - {func: q.F, pure: true}\n")
+	c, err := base.With(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := compileGo(t, "example.org/p", program, nil)
+	if got := c.Calls(method(t, pkg, "F")); len(got) != 1 || got[0].Library.Library != "mine" {
+		t.Errorf("the user's entry does not replace the others: %v", got)
+	}
+	if got := c.Calls(method(t, pkg, "T.M")); len(got) != 1 {
+		t.Errorf("entries of other functions are gone: %v", got)
+	}
+	if got := base.Calls(method(t, pkg, "F")); len(got) != 3 {
+		t.Errorf("the base catalogue has changed: %v", got)
+	}
+	if lock, known := c.Relevant("example.org/p"); !lock || !known {
+		t.Error("the package is no longer relevant")
+	}
+	var names []string
+	for _, lib := range c.Libraries() {
+		names = append(names, lib.Library)
+	}
+	if !slices.Equal(names, []string{"locks", "mine"}) {
+		t.Errorf("libraries: %v", names)
+	}
+	again := load(t, "again.yaml", "library: again\npackages: {q: example.org/p}\ncalls:\n  - {func: q.F, ends: true}\n")
+	if _, err := base.With(mine, again); err == nil || err.Error() != "again.yaml:4:5: q.F has an entry at mine.yaml:4:5 already: remove one" {
+		t.Errorf("two files for one function: %v", err)
+	}
+}
+
+func TestCommandAndSQL(t *testing.T) {
+	c, err := empty(t).With(load(t, "f.yaml", library))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string]string{
+		"set k v":         "SET ",
+		"SET k v nx":      "SET NX",
+		"Set k v PX 5 nx": "SET NX PX",
+		"GET k":           "none",
+		"":                "none",
+	} {
+		got := "none"
+		if cmd := c.Command(strings.Fields(words)); cmd != nil {
+			got = cmd.Name + " " + strings.Join(cmd.With, " ")
+		}
+		if got != want {
+			t.Errorf("%q is %s, want %s", words, got, want)
+		}
+	}
+	for name, want := range map[string]bool{"GET_LOCK": true, "mysql.get_lock": true, "lower": false} {
+		if got := c.SQLFunc(name) != nil; got != want {
+			t.Errorf("SQL function %s: %t, want %t", name, got, want)
+		}
+	}
+}
+
+func TestBuiltin(t *testing.T) {
+	c := Builtin()
+	if _, err := newIndex(c.libs); err != nil {
+		t.Errorf("two files describe the same:\n%v", err)
+	}
+	for path, want := range map[string][2]bool{
+		"github.com/redis/go-redis/v9":                  {true, true},
+		"example.org/x/vendor/github.com/bsm/redislock": {true, true},
+		"database/sql":  {true, true},
+		"time":          {false, true},
+		"sync":          {false, true},
+		"example.org/x": {false, false},
+	} {
+		lock, known := c.Relevant(path)
+		if lock != want[0] || known != want[1] {
+			t.Errorf("%s: %t %t, want %v", path, lock, known, want)
+		}
+		if l, k := Relevant(path); l != lock || k != known {
+			t.Errorf("%s: the gate says %t %t, the catalogue %t %t", path, l, k, lock, known)
+		}
+	}
+	for lib, prev := 0, ""; lib < len(c.libs); lib++ {
+		if name := c.libs[lib].Library; name <= prev {
+			t.Errorf("library names are not unique and sorted: %q after %q", name, prev)
+		} else {
+			prev = name
+		}
+	}
+}
+
+// BenchmarkFirstLookup is what the first lookup of a process costs; starting it
+// costs nothing.
+func BenchmarkFirstLookup(b *testing.B) {
+	for b.Loop() {
+		x, err := newIndex(Builtin().libs)
+		if err != nil || len(x.calls) == 0 {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkParse is what parsing the data files would cost instead.
+func BenchmarkParse(b *testing.B) {
+	for b.Loop() {
+		loadAll(b)
+	}
+}
