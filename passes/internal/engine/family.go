@@ -152,8 +152,9 @@ func (f *family) store(addr, val ssa.Value) {
 	}
 }
 
-// scanOut records variables whose address is handed to a call without a body
-// (Scan, Unmarshal, Decode): the call may fill them.
+// scanOut records variables whose address is handed, as an interface value, to
+// a call without a body (Scan, Unmarshal, Decode): the call fills them. A
+// pointer that is passed under its own type is input to most calls.
 func (f *family) scanOut(in ssa.CallInstruction) {
 	c := in.Common()
 	v, ok := in.(ssa.Value)
@@ -168,11 +169,11 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	}
 	n := 0
 	for _, a := range args {
-		if mi, ok := a.(*ssa.MakeInterface); ok {
-			a = mi.X
+		mi, ok := a.(*ssa.MakeInterface)
+		if !ok {
+			continue
 		}
-		a = f.base(a)
-		switch x := a.(type) {
+		switch x := f.base(mi.X).(type) {
 		case *ssa.Alloc:
 			f.outs[x] = append(f.outs[x], out{c, v, n})
 		case *ssa.FieldAddr:

@@ -81,9 +81,9 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.length = f.measure(st, region, s)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || !works(st.effects, m)):
+	case st.heldOut && (st.returned || !f.works(st.effects)):
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
-	case !st.heldOut && opensParam(st.effects, fn):
+	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects):
 		st.wrapper = true
 		s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release, Length: st.length})
 		return
@@ -246,20 +246,37 @@ func opensParam(list []Effect, fn *ssa.Function) bool {
 	return false
 }
 
-// works reports whether a section does what locks are taken for. Log lines,
-// reads and the lock's own bookkeeping are not that.
-func works(list []Effect, m meaning.Meaning) bool {
+// writes reports whether a section has writes of its own in view.
+func (f *family) writes(list []Effect) bool {
 	for _, x := range list {
-		switch {
-		case x.Memory != nil:
+		if x.Memory != nil {
 			return true
-		case x.Open == Value:
-			return true
-		case x.Open == Dynamic:
+		}
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		own := false
+		write := false
+		for _, m := range f.e.reader.Of(x.Call) {
+			own = own || m.Role == meaning.Acquire || m.Role == meaning.Release || m.Role == meaning.Renew
+			write = write || m.Role == meaning.Write
+		}
+		if write && !own {
 			return true
 		}
 	}
 	return false
+}
+
+// works reports whether a section does what locks are taken for. Log lines,
+// reads and the lock's own bookkeeping are not that.
+func (f *family) works(list []Effect) bool {
+	for _, x := range list {
+		if x.Open != Closed {
+			return true
+		}
+	}
+	return f.writes(list)
 }
 
 // returnsHandle reports whether fn gives its caller the handle, or a function

@@ -80,11 +80,8 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	case c.StaticCallee() != nil:
 		callee := origin(c.StaticCallee())
 		if sum := f.e.summary(callee); sum != nil {
-			args := call.Args
-			bind := binder(fnName(callee), args)
-			if mc, ok := c.Value.(*ssa.MakeClosure); ok {
-				_ = mc // captured variables are the family's own
-			}
+			// What a closure captured are the family's own variables.
+			bind := binder(fnName(callee), call.Args)
 			effects = f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
 			return effects, f.sitesOf(in, sum, bind, call, at)
 		}
@@ -102,7 +99,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	more, holds := f.apply(fn, args, at, max(reach, ByCall))
 	for i := range more {
 		if more[i].Open == Value {
-			more[i].Result = used(in)
+			more[i].Yields = yields(c.Signature())
 		}
 	}
 	return more, f.held(in, holds, call, at, nil)
@@ -227,7 +224,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 					for _, m := range more {
 						m.Loop = m.Loop || x.Loop
 						if m.Open == Value {
-							m.Result, m.Via = x.Result, x.Via
+							m.Yields, m.Via = x.Yields, x.Via
 						}
 						out = append(out, m)
 					}
@@ -312,10 +309,14 @@ func (f *family) frame(in ssa.Instruction, text string) lock.Frame {
 	return lock.Frame{Position: f.e.position(pos), Function: shown(in.Parent()), Text: text}
 }
 
-// used reports whether a call's result is used.
-func used(in ssa.CallInstruction) bool {
-	v, ok := in.(ssa.Value)
-	return ok && v.Referrers() != nil && len(*v.Referrers()) > 0
+// yields reports whether a function returns a value besides an error.
+func yields(sig *types.Signature) bool {
+	for i := range sig.Results().Len() {
+		if !isError(sig.Results().At(i).Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // checked tells whether the outcome of a conditional write is looked at.

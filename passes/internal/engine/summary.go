@@ -52,7 +52,7 @@ type Effect struct {
 	Reach   Reach
 	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
 	Loop    bool // inside a loop
-	Result  bool // the call's value is used (function values: it may be a release function)
+	Yields  bool // an open call that computes: it returns a value besides its error
 }
 
 // A Hold is a lock that a function leaves held for its caller.

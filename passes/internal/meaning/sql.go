@@ -293,7 +293,7 @@ func leaseRow(w sqlread.Write, st sqlread.Statement) *Row {
 	var look func(gs []sqlread.Guard)
 	look = func(gs []sqlread.Guard) {
 		for _, g := range gs {
-			if (g.Op == "<" || g.Op == "<=") && g.Column != "" && isNow(g.Value) && setsLater(w, g.Column) {
+			if (g.Op == "<" || g.Op == "<=") && g.Column != "" && (isNow(g.Value) || g.Value.Kind == "param" && expiryColumn(g.Column)) && setsLater(w, g.Column) {
 				expiry = g.Column
 			}
 			if g.Op == "=" && g.Column != "" && g.Value.Incoming && g.Value.Name == g.Column {
@@ -319,16 +319,24 @@ func leaseRow(w sqlread.Write, st sqlread.Statement) *Row {
 	return row
 }
 
-// isNow reports whether an expression is the current time: of the database, or
-// a parameter (the caller's clock).
+// expiryColumn reports whether a column is named like the end of a lease: only
+// then can a parameter be taken for the caller's clock.
+func expiryColumn(c string) bool {
+	for _, w := range []string{"expir", "until", "deadline", "lease", "locked_at", "heartbeat", "last_seen", "valid_to"} {
+		if strings.Contains(c, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNow reports whether an expression is the database's current time.
 func isNow(x sqlread.Expr) bool {
 	switch x.Kind {
 	case "call":
 		return slices.Contains([]string{"now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "current_timestamp", "localtimestamp", "unix_timestamp", "utc_timestamp", "getdate", "getutcdate", "sysdate", "sysutcdatetime", "sysdatetime", "datetime", "strftime", "julianday", "unixepoch", "timezone"}, x.Name)
 	case "column":
 		return x.Name == "current_timestamp" || x.Name == "localtimestamp" || x.Name == "sysdate"
-	case "param":
-		return true
 	case "binary":
 		return len(x.Args) > 0 && slices.ContainsFunc(x.Args, func(a sqlread.Expr) bool { return a.Kind != "param" && isNow(a) })
 	}
