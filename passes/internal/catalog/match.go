@@ -72,7 +72,11 @@ func pathsOf(libs []*Library) map[string]pathInfo {
 // newIndex indexes libraries that all have the same rank, so that two entries
 // for one function exclude each other.
 func newIndex(libs []*Library) (*index, error) {
-	x := &index{calls: map[key][]*Call{}, params: map[key][]*Call{}, fields: map[key][]*Call{}, commands: map[string][]*Command{}, sql: map[string]*SQLFunc{}}
+	n := 0
+	for _, lib := range libs {
+		n += 3 * len(lib.Calls)
+	}
+	x := &index{calls: make(map[key][]*Call, n), params: map[key][]*Call{}, fields: map[key][]*Call{}, commands: map[string][]*Command{}, sql: map[string]*SQLFunc{}}
 	var errs Errors
 	clash := func(pos, what, first string) {
 		errs = append(errs, &Error{pos, fmt.Sprintf("%s has an entry at %s already: remove one", what, first)})

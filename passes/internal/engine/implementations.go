@@ -10,7 +10,7 @@ import (
 
 // maxImplementations bounds the implementations that an interface call is
 // resolved to; an interface with more of them is out of sight.
-const maxImplementations = 8
+const maxImplementations = 40
 
 // implementations resolves interface calls to the types that are declared in
 // the units. Test doubles are left out by name: they protect nothing.

@@ -83,7 +83,12 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		ordered := j.used.Ordered
 		u.Token = lock.TokenInfo{Source: j.used.Source, Ordered: &ordered, Reason: j.used.Reason, Resets: j.used.Resets}
 	}
-	u.Verdict = verdict(u)
+	u.Verdict = verdict(u, j.soft)
+	if u.Verdict != lock.Fenced && j.soft {
+		u.Unseen = append(u.Unseen, lock.ReasonCallback)
+		slices.Sort(u.Unseen)
+		u.Unseen = slices.Compact(u.Unseen)
+	}
 	u.Section = section(e.lengthOf(st.effects))
 	return u
 }
@@ -96,8 +101,11 @@ func section(b bounds) lock.Section {
 	return s
 }
 
-// verdict follows from the writes and from what was not seen.
-func verdict(u *lock.Use) lock.Verdict {
+// verdict follows from the writes and from what was not seen. soft says that
+// the only thing out of sight is a callback that computes what is written, or
+// works on the session that owns the lock: it does not weaken writes that are
+// fenced, but nothing is known without any.
+func verdict(u *lock.Use, soft bool) lock.Verdict {
 	seen, unknown := 0, len(u.Unseen) > 0
 	for _, w := range u.Writes {
 		if w.Own {
@@ -117,6 +125,8 @@ func verdict(u *lock.Use) lock.Verdict {
 	switch {
 	case unknown:
 		return lock.Unverified
+	case seen == 0 && soft:
+		return lock.Unverified
 	case seen == 0:
 		return lock.NoVisibleWrite
 	}
@@ -131,7 +141,10 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		return
 	}
 	if x.Open != Closed {
-		if reason := e.hidden(x, j); reason != "" {
+		switch reason := e.hidden(x); {
+		case reason == lock.ReasonCallback && (x.Yields || j.sessionBound(x.Call)):
+			j.soft = true
+		case reason != "":
 			unseen[reason] = true
 		}
 		return
@@ -230,7 +243,7 @@ func (st *site) releasesRow(e *Engine, call *term.T, m meaning.Meaning) bool {
 var quiet = []string{"lost", "cancel", "stop", "unlock", "release", "close", "done", "log", "logf", "debugf", "infof", "warnf", "errorf", "printf", "notify", "after", "before", "now", "clock"}
 
 // hidden says what an open call may hide, or nothing.
-func (e *Engine) hidden(x Effect, j *judge) lock.Reason {
+func (e *Engine) hidden(x Effect) lock.Reason {
 	if x.Open == Dynamic {
 		return x.Why
 	}

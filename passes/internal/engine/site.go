@@ -436,8 +436,9 @@ func (o *oracle) isOutcome(v ssa.Value) bool {
 		if entry == nil || entry.Reads == nil {
 			return false
 		}
+		// A question about the error (errors.Is) is not answered by success.
 		src := operand(x.Common(), entry.Reads.Of)
-		return src != nil && o.outcome(src)
+		return src != nil && !isError(src.Type()) && o.outcome(src)
 	case *ssa.ChangeType:
 		return o.outcome(x.X)
 	case *ssa.MakeInterface:

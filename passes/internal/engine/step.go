@@ -123,12 +123,14 @@ func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind func(*term.T
 }
 
 func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind func(*term.T) *term.T) []*site {
-	if _, ok := in.(*ssa.Go); ok {
-		return nil
-	}
+	_, async := in.(*ssa.Go)
 	var sites []*site
 	for _, h := range holds {
-		sites = append(sites, &site{at: in, lock: f.wrapped(h.Lock, bind, at), callTerm: call, facts: h.Facts})
+		st := &site{at: in, lock: f.wrapped(h.Lock, bind, at), callTerm: call, facts: h.Facts}
+		if async {
+			st.facts = []world.Fact{} // its results are lost
+		}
+		sites = append(sites, st)
 	}
 	return sites
 }

@@ -15,6 +15,21 @@ type judge struct {
 	st   *site
 	lock meaning.Meaning
 	used *meaning.Token // a token that reached a write
+	soft bool           // a callback that computes, or that works on the lock's session, was not seen
+}
+
+// sessionBound reports whether an open call is handed something of the session
+// that owns the lock: its connection, or rows read through it.
+func (j *judge) sessionBound(call *term.T) bool {
+	if j.lock.On == nil || j.lock.Kind != lock.Advisory || handleKind(j.st.lock.Call, j.lock.On) == "pool" {
+		return false
+	}
+	for _, a := range call.Args[1:] {
+		if a.Any(func(t *term.T) bool { return t == j.lock.On }) {
+			return true
+		}
+	}
+	return false
 }
 
 // A finding on one write: the condition, and where something is compared that
