@@ -12,34 +12,89 @@ import (
 // resolved to; an interface with more of them is out of sight.
 const maxImplementations = 40
 
-// implementations resolves interface calls to the types that are declared in
-// the units. Test doubles are left out by name: they protect nothing.
+// implementations resolves interface calls to types that are declared in the
+// units and really become values of that interface somewhere: a type that only
+// happens to have the methods is no implementation. Where no conversion is in
+// sight (a container that works by reflection makes it), types of packages
+// that know the interface's package stand in. Test doubles are left out by
+// name: they protect nothing.
 type implementations struct {
-	e     *Engine
-	types []*types.Named
-	local map[*types.Package]bool
-	memo  map[*types.Func][]*ssa.Function
+	e       *Engine
+	types   []*types.Named
+	local   map[*types.Package]bool
+	into    map[string][]types.Type // interface -> concrete types converted to it, in source order
+	widened map[string][]string     // interface -> interfaces converted to it
+	memo    map[*types.Func][]*ssa.Function
 }
 
 func newImplementations(e *Engine) *implementations {
-	im := &implementations{e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function)}
+	im := &implementations{
+		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
+		into: make(map[string][]types.Type), widened: make(map[string][]string),
+	}
 	for _, p := range e.pkgs {
 		im.local[p.Pkg] = true
-		scope := p.Pkg.Scope()
-		if isDouble(p.Pkg.Name()) {
-			continue
-		}
-		for _, name := range scope.Names() {
-			tn, ok := scope.Lookup(name).(*types.TypeName)
-			if !ok || tn.IsAlias() || isDouble(name) {
-				continue
-			}
-			if n, ok := tn.Type().(*types.Named); ok && n.TypeParams().Len() == 0 && !types.IsInterface(n) {
-				im.types = append(im.types, n)
+	}
+	for _, p := range e.pkgs {
+		im.declared(p.Pkg)
+	}
+	for _, f := range e.order {
+		for _, fn := range f.members {
+			for _, b := range fn.Blocks {
+				for _, in := range b.Instrs {
+					im.conversion(in)
+				}
 			}
 		}
 	}
 	return im
+}
+
+// declared lists a package's types.
+func (im *implementations) declared(p *types.Package) {
+	if isDouble(p.Name()) {
+		return
+	}
+	for _, name := range p.Scope().Names() {
+		tn, ok := p.Scope().Lookup(name).(*types.TypeName)
+		if !ok || tn.IsAlias() || isDouble(name) {
+			continue
+		}
+		if n, ok := tn.Type().(*types.Named); ok && n.TypeParams().Len() == 0 && !types.IsInterface(n) {
+			im.types = append(im.types, n)
+		}
+	}
+}
+
+// conversion records what becomes a value of which interface.
+func (im *implementations) conversion(in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		n := namedOf(in.X.Type())
+		if n == nil || n.Obj().Pkg() == nil || !im.local[n.Obj().Pkg()] || isDouble(n.Obj().Name()) || isDouble(n.Obj().Pkg().Name()) {
+			return
+		}
+		k := interfaceKey(in.Type())
+		if !slices.ContainsFunc(im.into[k], func(t types.Type) bool { return types.Identical(t, in.X.Type()) }) {
+			im.into[k] = append(im.into[k], in.X.Type())
+		}
+	case *ssa.ChangeInterface:
+		from, to := interfaceKey(in.X.Type()), interfaceKey(in.Type())
+		if from != to && !slices.Contains(im.widened[to], from) {
+			im.widened[to] = append(im.widened[to], from)
+		}
+	}
+}
+
+func interfaceKey(t types.Type) string { return types.TypeString(types.Unalias(t), nil) }
+
+func namedOf(t types.Type) *types.Named {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, _ := t.(*types.Named)
+	return n
 }
 
 func isDouble(name string) bool {
@@ -63,21 +118,18 @@ func (im *implementations) of(c *ssa.CallCommon) []*ssa.Function {
 	if !ok || !im.resolvable(c) {
 		return nil
 	}
+	candidates := im.converted(interfaceKey(c.Value.Type()), make(map[string]bool))
+	if len(candidates) == 0 {
+		candidates = im.acquainted(c.Value.Type(), iface)
+	}
 	var list []*ssa.Function
-	for _, n := range im.types {
-		var recv types.Type = n
-		if !types.Implements(n, iface) {
-			recv = types.NewPointer(n)
-			if !types.Implements(recv, iface) {
-				continue
-			}
-		}
+	for _, recv := range candidates {
 		obj, _, _ := types.LookupFieldOrMethod(recv, true, m.Pkg(), m.Name())
 		fn, ok := obj.(*types.Func)
 		if !ok {
 			continue
 		}
-		if target := im.e.prog.FuncValue(fn); target != nil && len(target.Blocks) > 0 && !slices.Contains(list, target) {
+		if target := im.e.prog.FuncValue(fn.Origin()); target != nil && len(target.Blocks) > 0 && !slices.Contains(list, target) {
 			list = append(list, target)
 		}
 	}
@@ -88,14 +140,51 @@ func (im *implementations) of(c *ssa.CallCommon) []*ssa.Function {
 	return list
 }
 
+// converted lists the concrete types that become values of an interface,
+// directly or through another one.
+func (im *implementations) converted(key string, seen map[string]bool) []types.Type {
+	if seen[key] {
+		return nil
+	}
+	seen[key] = true
+	list := slices.Clone(im.into[key])
+	for _, from := range im.widened[key] {
+		list = append(list, im.converted(from, seen)...)
+	}
+	return list
+}
+
+// acquainted lists the types with the interface's methods in packages that
+// import the package of the interface, or are it.
+func (im *implementations) acquainted(t types.Type, iface *types.Interface) []types.Type {
+	n := namedOf(t)
+	if n == nil || n.Obj().Pkg() == nil {
+		return nil
+	}
+	home := n.Obj().Pkg()
+	var list []types.Type
+	for _, n := range im.types {
+		p := n.Obj().Pkg()
+		if p != home && !slices.Contains(p.Imports(), home) {
+			continue
+		}
+		for _, recv := range []types.Type{n, types.NewPointer(n)} {
+			if types.Implements(recv, iface) {
+				list = append(list, recv)
+				break
+			}
+		}
+	}
+	return list
+}
+
 // resolvable reports whether an interface is the module's own, so that its
 // implementations are likely to be in sight.
 func (im *implementations) resolvable(c *ssa.CallCommon) bool {
 	if c.Method.Pkg() == nil {
 		return false
 	}
-	path := c.Method.Pkg().Path()
-	return im.local[c.Method.Pkg()] || path == "sync"
+	return im.local[c.Method.Pkg()] || c.Method.Pkg().Path() == "sync"
 }
 
 // complete reports whether every implementation is in sight.
