@@ -64,6 +64,9 @@ func (f *family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
 		return f.builtin(b.Name(), c)
 	}
 	t := f.callTerm(c, pos)
+	if s := f.std(c, t); s != nil {
+		return s
+	}
 	if e := f.e.reader.Entry(t); e != nil {
 		if !e.Same.IsZero() {
 			if s := f.e.reader.Get(e.Same, t, nil); s != nil {
@@ -76,9 +79,6 @@ func (f *family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
 			}
 		}
 		return t
-	}
-	if s := f.std(c, t); s != nil {
-		return s
 	}
 	if sum := f.e.summary(c.StaticCallee()); sum != nil && len(sum.Results) == 1 {
 		if r := f.instance(sum.Results[0], t, c); r != nil {
@@ -124,8 +124,6 @@ func (f *family) extract(v *ssa.Extract) *term.T {
 					return s
 				}
 			}
-		} else if s := f.std(c, t); s != nil && v.Index == 0 {
-			return s
 		} else if sum := f.e.summary(c.StaticCallee()); sum != nil && v.Index < len(sum.Results) {
 			if r := f.instance(sum.Results[v.Index], t, c); r != nil {
 				return r

@@ -53,6 +53,7 @@ func (f *family) compute(v ssa.Value) *term.T {
 			return f.value(b)
 		}
 	case *ssa.Function:
+		v = f.e.behind(v)
 		f.e.funcs[fnName(v)] = v
 		return p.Func(fnName(v))
 	case *ssa.Global:
@@ -150,9 +151,14 @@ func (f *family) constant(c *ssa.Const) *term.T {
 // substitution in a caller then reaches what the closure captured.
 func (f *family) closure(v *ssa.MakeClosure) *term.T {
 	fn := v.Fn.(*ssa.Function)
-	f.e.funcs[fnName(fn)] = fn
 	p := f.e.pool
 	var binds []*term.T
+	if m := f.e.behind(fn); m != fn && len(v.Bindings) == 1 {
+		// A method value: the receiver is bound.
+		f.e.funcs[fnName(m)] = m
+		return p.Closure(fnName(m), p.Param(fnName(m), 0, "recv"), f.get(v.Bindings[0]))
+	}
+	f.e.funcs[fnName(fn)] = fn
 	for outer := fn.Parent(); outer != nil; outer = outer.Parent() {
 		for i, x := range outer.Params {
 			t := p.Param(fnName(outer), i, x.Name())
@@ -160,6 +166,20 @@ func (f *family) closure(v *ssa.MakeClosure) *term.T {
 		}
 	}
 	return p.Closure(fnName(fn), binds...)
+}
+
+// behind returns the method that a synthetic function (of a method value or
+// method expression) calls, or fn itself.
+func (e *Engine) behind(fn *ssa.Function) *ssa.Function {
+	if fn.Synthetic == "" || fn.Parent() != nil {
+		return fn
+	}
+	if obj, ok := fn.Object().(*types.Func); ok {
+		if m := e.prog.FuncValue(obj.Origin()); m != nil {
+			return m
+		}
+	}
+	return fn
 }
 
 // contents is what a local variable holds; for a struct, its fields.

@@ -22,10 +22,16 @@ type evidence struct {
 	signs   map[lock.Position]*signs
 	freed   map[freed]bool   // keys that something deletes or renews
 	checked map[freed]bool   // with a comparison of the owner
-	keys    map[*term.T]bool // keys of known locks
+	keys    map[held]bool    // keys of known locks
 }
 
 type freed struct{ pkg, family, key string }
+
+// held is the key of a known lock, in its store.
+type held struct {
+	family string
+	key    *term.T
+}
 
 type signs struct {
 	guarded, sameKey, owner, name, retry, ttl bool
@@ -33,7 +39,7 @@ type signs struct {
 }
 
 func newEvidence(e *Engine) *evidence {
-	ev := &evidence{e: e, signs: make(map[lock.Position]*signs), freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[*term.T]bool)}
+	ev := &evidence{e: e, signs: make(map[lock.Position]*signs), freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, list := range s.steps {
 			for _, x := range list {
@@ -43,7 +49,7 @@ func newEvidence(e *Engine) *evidence {
 				for _, m := range e.reader.Of(x.Call) {
 					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
 						for _, k := range keysOf(m.Key) {
-							key := freed{pkgOf(fn), m.Family, k.Pattern()}
+							key := freed{pkgOf(fn), m.Family, keyName(k)}
 							ev.freed[key] = true
 							if m.Checked {
 								ev.checked[key] = true
@@ -72,7 +78,7 @@ func newEvidence(e *Engine) *evidence {
 				g.retry = loops[st.at.Block()]
 				g.name = namedLock(fn, m.Key)
 				if m.Key != nil {
-					key := freed{pkgOf(fn), m.Family, m.Key.Pattern()}
+					key := freed{pkgOf(fn), m.Family, keyName(m.Key)}
 					g.sameKey = g.sameKey || ev.freed[key]
 					g.owner = g.owner || ev.checked[key]
 				}
@@ -86,11 +92,18 @@ func newEvidence(e *Engine) *evidence {
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, st := range s.sites {
 			if m, ok := e.acquire(st.lock.Call); ok && m.Key != nil && ev.isLock(st, m) {
-				ev.keys[e.pool.Like(m.Key)] = true
+				ev.keys[held{m.Family, e.pool.Like(m.Key)}] = true
 			}
 		}
 	})
 	return ev
+}
+
+// keyName names a key within its package: the pattern, or for a key that is
+// only handed around the name it goes by ("key" in l.key and in a parameter).
+func keyName(k *term.T) string {
+	s := k.Pattern()
+	return s[strings.LastIndexByte(s, '.')+1:]
 }
 
 func keysOf(t *term.T) []*term.T {
@@ -166,6 +179,11 @@ func namedLock(fn *ssa.Function, key *term.T) bool {
 		names = append(names, root.Pkg.Pkg.Name())
 		file := root.Prog.Fset.Position(root.Pos()).Filename
 		names = append(names, strings.TrimSuffix(filepath.Base(file), ".go"))
+	}
+	for i := range root.Signature.Results().Len() {
+		if n := namedOf(root.Signature.Results().At(i).Type()); n != nil {
+			names = append(names, n.Obj().Name())
+		}
 	}
 	if key != nil {
 		names = append(names, key.Pattern())

@@ -84,6 +84,10 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		u.Token = lock.TokenInfo{Source: j.used.Source, Ordered: &ordered, Reason: j.used.Reason, Resets: j.used.Resets}
 	}
 	u.Verdict = verdict(u, j.soft)
+	if u.Verdict == lock.NoVisibleWrite && e.idle(st) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) {
+		// The lock guards nothing; what it was taken for comes after it.
+		u.Verdict = lock.Unfenced
+	}
 	if u.Verdict != lock.Fenced && j.soft {
 		u.Unseen = append(u.Unseen, lock.ReasonCallback)
 		slices.Sort(u.Unseen)
@@ -108,7 +112,7 @@ func section(b bounds) lock.Section {
 func verdict(u *lock.Use, soft bool) lock.Verdict {
 	seen, unknown := 0, len(u.Unseen) > 0
 	for _, w := range u.Writes {
-		if w.Own {
+		if w.Own || w.After {
 			continue
 		}
 		seen++
@@ -195,6 +199,23 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 	}
 }
 
+// idle reports whether nothing but locking happens in a section.
+func (e *Engine) idle(st *site) bool {
+	for _, x := range st.effects {
+		if x.Open != Closed || x.Memory != nil || x.Call == nil {
+			return false
+		}
+		for _, m := range e.reader.Of(x.Call) {
+			switch m.Role {
+			case meaning.Acquire, meaning.Release, meaning.Renew, meaning.Loss:
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (e *Engine) memoryWrite(x Effect, r ruling) lock.Write {
 	return lock.Write{
 		Frame: x.At, Call: "(*" + x.Memory.Type + ")." + x.Memory.Method, Operation: "store", Resource: "memory:" + x.Memory.Type,
@@ -208,7 +229,7 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 	for _, m := range ms {
 		switch m.Role {
 		case meaning.Acquire:
-			if !m.Raw || e.evidence.listed(&site{lock: Acquired{Origin: x.At.Position}}) != nil || m.Key != nil && e.evidence.keys[e.pool.Like(m.Key)] {
+			if !m.Raw || e.evidence.listed(&site{lock: Acquired{Origin: x.At.Position}}) != nil || m.Key != nil && e.evidence.keys[held{m.Family, e.pool.Like(m.Key)}] {
 				return m.Row == nil || true
 			}
 		case meaning.Release, meaning.Renew:
@@ -219,7 +240,7 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
 			for _, k := range keysOf(m.Key) {
-				if e.evidence.keys[e.pool.Like(k)] || j.lock.Key != nil && (e.pool.Alike(k, j.lock.Key) || k.Pattern() == j.lock.Key.Pattern()) {
+				if e.evidence.keys[held{m.Family, e.pool.Like(k)}] || j.lock.Key != nil && (e.pool.Alike(k, j.lock.Key) || k.Pattern() == j.lock.Key.Pattern()) {
 					return true
 				}
 			}

@@ -189,13 +189,17 @@ func rootOf(fn *ssa.Function) *ssa.Function {
 // captured to what it captured it as.
 func closureBinder(fn *term.T, args []*term.T) func(*term.T) *term.T {
 	captured := make(map[*term.T]*term.T)
+	bound := 0 // parameters of its own that are bound: a method value's receiver
 	for i := 0; i+1 < len(fn.Args); i += 2 {
 		captured[fn.Args[i]] = fn.Args[i+1]
+		if fn.Args[i].Name == fn.Name {
+			bound++
+		}
 	}
 	return func(p *term.T) *term.T {
-		if p.Name == fn.Name {
-			if p.Index < len(args) {
-				return args[p.Index]
+		if p.Name == fn.Name && p.Index >= bound {
+			if i := p.Index - bound; i < len(args) {
+				return args[i]
 			}
 			return nil
 		}

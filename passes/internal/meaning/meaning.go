@@ -231,7 +231,7 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	m := r.base(lib, Acquire)
 	m.Kind, m.Raw, m.Try, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Renewal, a.Scope, a.Success
 	m.Key, m.Value, m.On = r.Get(a.Key, call, words), r.Get(a.Value, call, words), r.Get(a.On, call, words)
-	m.Handle, m.Parent, m.Section = r.handle(a.Handle, call, words), r.Get(a.Parent, call, words), r.Get(a.Section, call, words)
+	m.Handle, m.Parent, m.Section = r.handle(a, call, words), r.Get(a.Parent, call, words), r.Get(a.Section, call, words)
 	p := props{key: m.Key, value: m.Value, unit: a.TTLUnit, ttl: r.Get(a.TTL, call, words), fallback: a.TTLDefault}
 	r.options(&p, r.Get(a.Options, call, words))
 	for _, from := range []*term.T{m.Handle, m.Parent} {
@@ -239,6 +239,9 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	}
 	if m.Parent == nil {
 		m.Parent = p.parent
+	}
+	if m.Section == nil {
+		m.Section = p.section
 	}
 	m.Key, m.Value = p.key, p.value
 	m.TTL = p.lease(a.TTLNone)

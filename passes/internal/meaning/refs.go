@@ -90,18 +90,21 @@ func optionWord(words []*term.T, option string) *term.T {
 	return nil
 }
 
-// handle returns the value that stands for the lock. "result 0" of a call with
-// several results is the call itself: result 0 of it is written so too.
-func (r *Reader) handle(ref catalog.Ref, call *term.T, words []*term.T) *term.T {
-	if ref.IsZero() {
-		return nil
+// handle returns the value that stands for the lock: the first result unless
+// the entry says otherwise. A raw command has none, its key stands for it.
+func (r *Reader) handle(a *catalog.Acquire, call *term.T, words []*term.T) *term.T {
+	if a.Handle.IsZero() {
+		if a.Raw {
+			return nil
+		}
+		return call
 	}
-	return r.Get(ref, call, words)
+	return r.Get(a.Handle, call, words)
 }
 
 // props are what constructors and options say about a lock.
 type props struct {
-	key, value, ttl, parent *term.T
+	key, value, ttl, parent, section *term.T
 	unit, fallback          string
 }
 
@@ -171,6 +174,9 @@ func (r *Reader) constructed(p *props, t *term.T, depth int) {
 		}
 		if p.fallback == "" {
 			p.fallback = e.New.TTLDefault
+		}
+		if s := r.Get(e.New.Section, a, nil); s != nil && p.section == nil {
+			p.section = s
 		}
 		parent := r.Get(e.New.Parent, a, nil)
 		if p.parent == nil {

@@ -210,7 +210,11 @@ func (e *evaluator) compute(v ssa.Value) Fact {
 		}
 		return f
 	case *ssa.BinOp:
-		return compare(v.Op, e.eval(v.X), e.eval(v.Y))
+		switch v.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return compare(v.Op, e.eval(v.X), e.eval(v.Y))
+		}
+		return Varying // a counter: it does not keep its first value
 	case *ssa.UnOp:
 		switch v.Op {
 		case token.NOT:

@@ -121,8 +121,6 @@ func successors(b *ssa.BasicBlock, ev *evaluator) []*ssa.BasicBlock {
 	if len(b.Instrs) > 0 {
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 			switch f := ev.eval(br.Cond); {
-			case f.kind == unset:
-				return nil
 			case f.kind == known && f.val.Kind() == constant.Bool:
 				if constant.BoolVal(f.val) {
 					return b.Succs[:1]
