@@ -8,9 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxImplementations bounds the implementations that an interface call is
-// resolved to; an interface with more of them is out of sight.
-const maxImplementations = 40
+// maxImplementations bounds the implementations whose effects an interface
+// call is given; what an interface with more of them does is out of sight. A
+// lock that one of them takes is still seen.
+const maxImplementations = 12
 
 // implementations resolves interface calls to types that are declared in the
 // units and really become values of that interface somewhere: a type that only
@@ -132,9 +133,6 @@ func (im *implementations) of(c *ssa.CallCommon) []*ssa.Function {
 		if target := im.e.prog.FuncValue(fn.Origin()); target != nil && len(target.Blocks) > 0 && !slices.Contains(list, target) {
 			list = append(list, target)
 		}
-	}
-	if len(list) > maxImplementations {
-		list = nil
 	}
 	im.memo[m] = list
 	return list

@@ -74,7 +74,13 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 			u.Writes = append(u.Writes, a)
 		}
 	}
-	slices.SortStableFunc(u.Writes, func(a, b lock.Write) int { return a.Compare(b.Position) })
+	slices.SortStableFunc(u.Writes, func(a, b lock.Write) int {
+		return cmp.Or(a.Compare(b.Position), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Resource, b.Resource), cmp.Compare(rank[a.Condition], rank[b.Condition]))
+	})
+	// One call reached on two ways is one write, judged by the weaker.
+	u.Writes = slices.CompactFunc(u.Writes, func(a, b lock.Write) bool {
+		return a.Position == b.Position && a.Operation == b.Operation && a.Resource == b.Resource && a.After == b.After
+	})
 	for r := range unseen {
 		u.Unseen = append(u.Unseen, r)
 	}

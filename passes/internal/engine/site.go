@@ -81,7 +81,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.length = f.measure(st, region, s)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || !f.works(st.effects)):
+	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects)):
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects):
 		st.wrapper = true
@@ -116,6 +116,10 @@ func (st *site) note(how string, x Effect) {
 func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
 	for _, in := range region.Held {
 		list := s.steps[in]
+		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) {
+			// Whoever receives works under the lock: "you are leader".
+			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
+		}
 		if i := releases(in); i >= 0 {
 			switch in.(type) {
 			case *ssa.Go:
@@ -195,6 +199,7 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle)),
 				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
 				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
+				m.Kind == lock.Advisory && (unknownKey(r.Key) || unknownKey(m.Key)) && r.Library == m.Library && same(r.On, m.On),
 				r.Key != nil && m.Key != nil && (same(r.Key, m.Key) || within(r.Key, m.Key)) && (r.Handle == nil || m.Handle == nil || same(r.Handle, m.Handle)):
 				return true
 			}
@@ -205,6 +210,9 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		return false
 	}
 }
+
+// unknownKey reports whether a key could not be read.
+func unknownKey(k *term.T) bool { return k == nil || k.Kind == term.Unknown }
 
 // within reports whether list is a List that holds x (DEL of several keys).
 func within(list, x *term.T) bool {
@@ -307,7 +315,8 @@ func (f *family) returnsHandle(st *site, m meaning.Meaning, fn *ssa.Function, ma
 				}
 				if x.Kind == term.Closure || x.Kind == term.Func {
 					if sum := f.e.summary(f.e.funcs[x.Name]); sum != nil {
-						return f.releaseIndex(f.instantiate(sum.Effects, closureBinder(x, nil), lock.Frame{}, ByCall), match) >= 0
+						effects, _ := f.instantiate(sum.Effects, closureBinder(x, nil), lock.Frame{}, ByCall)
+						return f.releaseIndex(effects, match) >= 0
 					}
 				}
 				return false

@@ -48,6 +48,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 				}
 				more, holds := f.apply(fn, nil, at, max(reach, how))
 				effects = append(effects, more...)
+				for i := range holds {
+					holds[i].Facts = nil
+				}
 				if r.How != "go" {
 					sites = append(sites, f.held(in, holds, call, at, nil)...)
 				}
@@ -61,6 +64,10 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 		if len(impls) == 0 {
 			return f.unseen(c, call, at, reach), nil
 		}
+		wide := len(impls) > maxImplementations
+		if wide && f.worldly(c) {
+			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
+		}
 		how := max(reach, ByInterface)
 		for _, impl := range impls {
 			sum := f.e.summary(impl)
@@ -68,7 +75,11 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 				continue
 			}
 			bind := binder(fnName(impl), call.Args)
-			effects = append(effects, f.instantiate(sum.Effects, bind, at, how)...)
+			if !wide || releasesOnly(f.e, sum) {
+				more, holds := f.instantiate(sum.Effects, bind, at, how)
+				effects = append(effects, more...)
+				sites = append(sites, f.held(in, holds, call, at, nil)...)
+			}
 			if len(sites) == 0 {
 				sites = append(sites, f.sitesOf(in, sum, bind, call, at)...)
 			}
@@ -82,8 +93,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 		if sum := f.e.summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
 			bind := binder(fnName(callee), call.Args)
-			effects = f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
-			return effects, f.sitesOf(in, sum, bind, call, at)
+			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
+			sites := f.sitesOf(in, sum, bind, call, at)
+			return effects, append(sites, f.held(in, holds, call, at, nil)...)
 		}
 		if len(callee.Blocks) > 0 || f.e.families[callee] != nil {
 			return nil, nil // in progress: a cycle
@@ -105,6 +117,26 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	return more, f.held(in, holds, call, at, nil)
 }
 
+// releasesOnly reports whether all that a function does to the world is to
+// release locks.
+func releasesOnly(e *Engine, sum *Summary) bool {
+	released := false
+	for _, x := range sum.Effects {
+		if x.Open != Closed || x.Memory != nil || x.Call == nil {
+			return false
+		}
+		for _, m := range e.reader.Of(x.Call) {
+			switch m.Role {
+			case meaning.Release:
+				released = true
+			case meaning.Write:
+				return false
+			}
+		}
+	}
+	return released
+}
+
 // opensSQL reports whether a call's meaning may appear once its arguments are
 // known: statement text from a parameter.
 func (f *family) opensSQL(call *term.T) bool { return call.Open() && len(f.e.reader.Of(call)) > 0 }
@@ -114,7 +146,7 @@ func (f *family) opensSQL(call *term.T) bool { return call.Open() && len(f.e.rea
 func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind func(*term.T) *term.T, call *term.T, at lock.Frame) []*site {
 	sites := f.held(in, sum.Holds, call, at, bind)
 	for _, sec := range sum.Sections {
-		effects := f.instantiate(sec.Effects, bind, at, ByCall)
+		effects, _ := f.instantiate(sec.Effects, bind, at, ByCall)
 		st := &site{at: in, callTerm: call, closed: true, effects: effects, release: sec.Release, length: sec.Length}
 		st.lock = f.wrapped(sec.Lock, bind, at)
 		sites = append(sites, st)
@@ -163,7 +195,8 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 				continue
 			}
 			bind := closureBinder(t, args)
-			effects = append(effects, f.instantiate(sum.Effects, bind, at, reach)...)
+			more, left := f.instantiate(sum.Effects, bind, at, reach)
+			effects, holds = append(effects, more...), append(holds, left...)
 			for _, h := range sum.Holds {
 				h.Lock.Call = f.e.pool.Subst(h.Lock.Call, bind)
 				holds = append(holds, h)
@@ -208,8 +241,10 @@ func closureBinder(fn *term.T, args []*term.T) func(*term.T) *term.T {
 }
 
 // instantiate puts a caller's arguments into a callee's effects. Function
-// parameters that become known are run.
-func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.Frame, reach Reach) []Effect {
+// parameters that become known are run; the locks that they leave held come
+// with the effects.
+func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.Frame, reach Reach) ([]Effect, []Hold) {
+	var holds []Hold
 	out := make([]Effect, 0, len(list))
 	for _, x := range list {
 		if x.Reach < reach {
@@ -223,10 +258,19 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.e.pool.Subst(x.Call, bind)
+			if x.Call.Kind != term.Call {
+				// Too large with the arguments put in: what it does is known
+				// still, on what it does it is not.
+				x.Call = before
+			}
 			if x.Open == Value && x.Call != before {
 				fn := x.Call.Args[0]
 				if fn.Kind != term.Param {
-					more, _ := f.apply(fn, x.Call.Args[1:], x.At, max(ByCallback, x.Reach))
+					more, left := f.apply(fn, x.Call.Args[1:], x.At, max(ByCallback, x.Reach))
+					for _, h := range left {
+						h.Facts = nil // they were of the callback's results
+						holds = append(holds, h)
+					}
 					for _, m := range more {
 						m.Loop = m.Loop || x.Loop
 						if m.Open == Value {
@@ -240,7 +284,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		}
 		out = append(out, x)
 	}
-	return bound(out)
+	return bound(out), holds
 }
 
 // unseen is the call of a method whose implementation is out of sight.
@@ -404,7 +448,8 @@ func (f *family) told(v ssa.Value, errorTells bool, depth int) bool {
 }
 
 // factsOf lists what is known of a function's results on the ways out that r
-// reaches.
+// reaches. An error of which nothing is known is nil: that is what callers take
+// for success.
 func factsOf(fn *ssa.Function, r *world.Region) []world.Fact {
 	n := fn.Signature.Results().Len()
 	facts := make([]world.Fact, n)
@@ -412,6 +457,9 @@ func factsOf(fn *ssa.Function, r *world.Region) []world.Fact {
 		for i, v := range ret.Results {
 			facts[i] = world.Meet(facts[i], r.Fact(v))
 		}
+	}
+	if n > 0 && isError(fn.Signature.Results().At(n-1).Type()) && !facts[n-1].Definite() {
+		facts[n-1] = world.Nil
 	}
 	return facts
 }
