@@ -20,9 +20,9 @@ import (
 type evidence struct {
 	e       *Engine
 	signs   map[lock.Position]*signs
-	freed   map[freed]bool   // keys that something deletes or renews
-	checked map[freed]bool   // with a comparison of the owner
-	keys    map[held]bool    // keys of known locks
+	freed   map[freed]bool // keys that something deletes or renews
+	checked map[freed]bool // with a comparison of the owner
+	keys    map[held]bool  // keys of known locks
 }
 
 type freed struct{ pkg, family, key string }

@@ -90,6 +90,14 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		u.Token = lock.TokenInfo{Source: j.used.Source, Ordered: &ordered, Reason: j.used.Reason, Resets: j.used.Resets}
 	}
 	u.Verdict = verdict(u, j.soft)
+	if u.Verdict == lock.NoVisibleWrite && st.wrapper {
+		if list, ok := e.sessionWrites(fn, j); ok {
+			for _, x := range list {
+				u.Writes = append(u.Writes, e.sessionWrite(x)...)
+			}
+			u.Verdict = lock.Fenced
+		}
+	}
 	if u.Verdict == lock.NoVisibleWrite && e.idle(st) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) {
 		// The lock guards nothing; what it was taken for comes after it.
 		u.Verdict = lock.Unfenced
@@ -220,6 +228,20 @@ func (e *Engine) idle(st *site) bool {
 		}
 	}
 	return true
+}
+
+// sessionWrite is a write on the session that owns the lock.
+func (e *Engine) sessionWrite(x Effect) []lock.Write {
+	var out []lock.Write
+	for _, m := range e.reader.Of(x.Call) {
+		if m.Role == meaning.Write {
+			out = append(out, lock.Write{
+				Frame: x.At, Call: short(x.Call.Name), Operation: m.Write.Operation, Resource: m.Write.Resource,
+				Condition: lock.Transaction, Reached: x.Reach.String(), Note: "runs on the session that owns the lock", Trail: x.Via, Here: true,
+			})
+		}
+	}
+	return out
 }
 
 func (e *Engine) memoryWrite(x Effect, r ruling) lock.Write {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -65,7 +66,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			return f.unseen(c, call, at, reach), nil
 		}
 		wide := len(impls) > maxImplementations
-		if wide && f.worldly(c) {
+		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool { s := f.e.summary(m); return s != nil && f.works(s.Effects) }) {
 			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
 		}
 		how := max(reach, ByInterface)

@@ -105,7 +105,7 @@ func (r *Reader) handle(a *catalog.Acquire, call *term.T, words []*term.T) *term
 // props are what constructors and options say about a lock.
 type props struct {
 	key, value, ttl, parent, section *term.T
-	unit, fallback          string
+	unit, fallback                   string
 }
 
 // options reads option values: calls of option functions, or a struct or

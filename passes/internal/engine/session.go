@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// sessionWrites lists what the methods of fn's receiver type write, where fn
+// takes an advisory lock on a connection that its receiver keeps. The lock is
+// held across methods there: nothing is in the section of the one that takes
+// it, but everything that goes through the same connection is inside. ok is
+// false when a method writes through anything else.
+func (e *Engine) sessionWrites(fn *ssa.Function, j *judge) (list []Effect, ok bool) {
+	on := j.lock.On
+	root := rootOf(fn)
+	if j.lock.Kind != lock.Advisory || on == nil || on.Kind != term.Field || on.Args[0].Kind != term.Param || root.Signature.Recv() == nil {
+		return nil, false
+	}
+	if handleKind(j.st.lock.Call, on) == "pool" {
+		return nil, false
+	}
+	recv := namedOf(root.Signature.Recv().Type())
+	if recv == nil {
+		return nil, false
+	}
+	for i := range recv.NumMethods() {
+		m := e.prog.FuncValue(recv.Method(i))
+		sum := e.summary(m)
+		if sum == nil || m == root {
+			continue
+		}
+		for _, x := range sum.Effects {
+			if x.Call == nil || x.Open != Closed {
+				continue
+			}
+			for _, w := range e.reader.Of(x.Call) {
+				if w.Role != meaning.Write {
+					continue
+				}
+				if w.Write.On == nil || !onField(w.Write.On, on.Name, m) {
+					if w.Write.On != nil && !w.Write.On.Any(func(t *term.T) bool { return t == e.pool.Param(fnName(m), 0, "") }) {
+						continue // another object's, as in a method that opens one
+					}
+					return nil, false
+				}
+				list = append(list, x)
+			}
+		}
+	}
+	return list, len(list) > 0
+}
+
+// onField reports whether a statement's handle is, or was made from, a field of
+// the method's receiver.
+func onField(on *term.T, field string, m *ssa.Function) bool {
+	name := fnName(m)
+	return on.Any(func(t *term.T) bool {
+		return t.Kind == term.Field && t.Name == field && t.Args[0].Kind == term.Param && t.Args[0].Name == name && t.Args[0].Index == 0
+	})
+}
