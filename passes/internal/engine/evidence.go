@@ -15,8 +15,9 @@ import (
 
 // Evidence decides whether a general command (SET NX) is a lock. It also serves
 // caches, markers and rate limits, so one strong sign is required (the result
-// guards what follows and the key is deleted or renewed later; the owner value
-// is compared) or two weak ones (names; a time to live with a retry loop).
+// guards what follows and the key is deleted or renewed later, in the section
+// or by other code that is named like a lock; the owner value is compared) or
+// two weak ones (names; a time to live with a retry loop).
 type evidence struct {
 	e       *Engine
 	signs   map[lock.Position]*signs
@@ -34,7 +35,13 @@ type held struct {
 }
 
 type signs struct {
-	guarded, sameKey, owner, name, retry, ttl bool
+	guarded   bool // the result decides what follows
+	released  bool // released in the section that it opens
+	elsewhere bool // the same key is deleted or renewed by other code of the package
+	owner     bool // with a comparison of the owner value
+	name      bool
+	ttl       bool
+	retry     bool
 	intrinsic                                 []string
 }
 
@@ -43,7 +50,7 @@ func newEvidence(e *Engine) *evidence {
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, list := range s.steps {
 			for _, x := range list {
-				if x.Call == nil || len(x.Via) > 0 {
+				if x.Call == nil {
 					continue
 				}
 				for _, m := range e.reader.Of(x.Call) {
@@ -79,14 +86,12 @@ func newEvidence(e *Engine) *evidence {
 				g.name = namedLock(fn, m.Key)
 				if m.Key != nil {
 					key := freed{pkgOf(fn), m.Family, keyName(m.Key)}
-					g.sameKey = g.sameKey || ev.freed[key]
+					g.elsewhere = g.elsewhere || ev.freed[key]
 					g.owner = g.owner || ev.checked[key]
 				}
 			}
 			g.guarded = g.guarded || st.guarded
-			if len(st.release) > 0 {
-				g.sameKey = true
-			}
+			g.released = g.released || len(st.release) > 0
 		}
 	})
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
@@ -132,12 +137,19 @@ func (e *Engine) each(visit func(*family, *ssa.Function, *Summary)) {
 	}
 }
 
-// isLock reports whether what st takes is a lock at all.
+// isLock reports whether what st takes is a lock at all. A lock function that
+// is called for a key which nobody ever frees serves as a marker there.
 func (ev *evidence) isLock(st *site, m meaning.Meaning) bool {
 	if !m.Raw {
 		return true
 	}
-	return len(ev.listed(st)) > 0
+	if len(ev.listed(st)) == 0 {
+		return false
+	}
+	if st.direct || st.wrapper || st.closed || len(st.release) > 0 || m.Key == nil || m.Key.Kind == term.Unknown {
+		return true
+	}
+	return ev.freed[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]
 }
 
 // listed returns the signs that make a raw command a lock, or nothing.
@@ -148,7 +160,7 @@ func (ev *evidence) listed(st *site) []string {
 	}
 	var strong, weak []string
 	strong = append(strong, g.intrinsic...)
-	if g.guarded && g.sameKey {
+	if g.guarded && (g.released || g.elsewhere && g.name) {
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
 	}
 	if g.owner {
