@@ -14,8 +14,9 @@ import (
 
 // An Error is one fault in a catalogue file.
 type Error struct {
-	Pos string // file:line:col
-	Msg string // what is wrong, and what to do
+	Pos  string // file:line:col
+	Name string // the function, field or type at fault, where it is a single one
+	Msg  string // what is wrong, and what to do
 }
 
 func (e *Error) Error() string { return e.Pos + ": " + e.Msg }
@@ -64,7 +65,7 @@ func (d *decoder) err() error {
 	})
 	var l Errors
 	for _, e := range d.errs {
-		l = append(l, &Error{fmt.Sprintf("%s:%d:%d", d.name, e.line, e.col), e.msg})
+		l = append(l, &Error{Pos: fmt.Sprintf("%s:%d:%d", d.name, e.line, e.col), Msg: e.msg})
 	}
 	return l
 }

@@ -79,7 +79,7 @@ func newIndex(libs []*Library) (*index, error) {
 	x := &index{calls: make(map[key][]*Call, n), params: map[key][]*Call{}, fields: map[key][]*Call{}, commands: map[string][]*Command{}, sql: map[string]*SQLFunc{}}
 	var errs Errors
 	clash := func(pos, what, first string) {
-		errs = append(errs, &Error{pos, fmt.Sprintf("%s has an entry at %s already: remove one", what, first)})
+		errs = append(errs, &Error{Pos: pos, Name: what, Msg: fmt.Sprintf("%s has an entry at %s already: remove one", what, first)})
 	}
 	for _, lib := range libs {
 		for _, c := range lib.Calls {

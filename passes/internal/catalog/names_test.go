@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/importer"
 	"go/token"
@@ -15,58 +16,84 @@ import (
 )
 
 // TestNames checks every name in the data files against the real libraries of
-// the test module. Names of libraries that the module does not require must be
-// in elsewhere.txt, which says against what they were checked by hand of the
-// same test: FENCEVET_NAMES=DIR runs it in the module at DIR and, with -update,
-// adds what it found there to the list.
+// the test module. Names that are not to be found there must be in
+// elsewhere.txt, each with what it was checked against: a misspelt name is in
+// neither. With -update, lines that are no longer needed are dropped, and with
+// FENCEVET_NAMES=DIR those are added which the module at DIR confirms.
 func TestNames(t *testing.T) {
-	dir := "../../../testdata"
-	if d := os.Getenv("FENCEVET_NAMES"); d != "" {
-		dir = d
-	}
 	libs := loadAll(t)
-	lookup := imports(t, dir, libs)
+	confirmed, errs := confirm(t, "../../../testdata", libs)
 	listed := readElsewhere(t)
-	here := map[string]string{}
-	used := map[string]bool{}
-	for _, lib := range libs {
-		unseen, err := lib.Verify(lookup)
-		if err != nil {
-			t.Errorf("%v", err)
-		}
-		gone := map[string]bool{}
-		for _, name := range unseen {
-			gone[name] = true
-			key := lib.Library + "\t" + name
-			used[key] = true
-			if _, ok := listed[key]; !ok {
-				t.Errorf("%s: %s is checked against nothing: require the library in testdata/go.mod, or list the name in elsewhere.txt", lib.Library, name)
+	if dir := os.Getenv("FENCEVET_NAMES"); *update && dir != "" {
+		there, _ := confirm(t, dir, libs)
+		for name := range there {
+			if listed[name] == "" {
+				listed[name] = "the library itself"
 			}
 		}
+	}
+	wanted := map[string]bool{}
+	for _, lib := range libs {
 		for _, c := range lib.Calls {
-			for _, name := range slices.Concat(c.Func, c.Field, nonEmpty(c.Param)) {
-				if !gone[name] {
-					here[lib.Library+"\t"+name] = "checked"
+			for _, name := range c.names() {
+				id := lib.Library + "\t" + name
+				wanted[id] = true
+				if !confirmed[id] && listed[id] == "" && !slices.ContainsFunc(errs, func(e *Error) bool { return e.Name == name }) {
+					t.Errorf("%s: %s: %s is checked against nothing: require the library in testdata/go.mod, or list the name in %s", c.Pos, lib.Library, name, elsewhere)
 				}
 			}
 		}
 	}
-	if *update && os.Getenv("FENCEVET_NAMES") != "" {
-		for key, why := range here {
-			listed[key] = why
+	for _, e := range errs {
+		if !slices.ContainsFunc(libs, func(lib *Library) bool { return listed[lib.Library+"\t"+e.Name] != "" }) {
+			t.Errorf("%v", e)
 		}
-		writeElsewhere(t, listed)
-		return
 	}
-	_ = used
+	for id := range listed {
+		if !wanted[id] || confirmed[id] {
+			if *update {
+				delete(listed, id)
+			} else {
+				t.Errorf("%s: the line %q is not needed (any more): run this test with -update", elsewhere, id)
+			}
+		}
+	}
+	if *update {
+		writeElsewhere(t, listed)
+	}
+}
+
+// confirm returns the names, as "library<tab>name", that the module at dir
+// confirms, and what it refutes.
+func confirm(t *testing.T, dir string, libs []*Library) (map[string]bool, Errors) {
+	t.Helper()
+	lookup := imports(t, dir, libs)
+	ok := map[string]bool{}
+	var errs Errors
+	for _, lib := range libs {
+		unseen, err := lib.Verify(lookup)
+		var refuted Errors
+		errors.As(err, &refuted)
+		errs = append(errs, refuted...)
+		for _, c := range lib.Calls {
+			for _, name := range c.names() {
+				if !slices.Contains(unseen, name) && !slices.ContainsFunc(refuted, func(e *Error) bool { return e.Name == name }) {
+					ok[lib.Library+"\t"+name] = true
+				}
+			}
+		}
+	}
+	return ok, errs
 }
 
 const elsewhere = "testdata/elsewhere.txt"
 
+const elsewhereHead = "# Names that testdata/go.mod cannot confirm: library, name, what it was checked against.\n"
+
 func readElsewhere(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(elsewhere)
-	if err != nil && !os.IsNotExist(err) {
+	if err != nil {
 		t.Fatal(err)
 	}
 	m := map[string]string{}
@@ -77,7 +104,7 @@ func readElsewhere(t *testing.T) map[string]string {
 		}
 		f := strings.Split(line, "\t")
 		if len(f) != 3 {
-			t.Fatalf("%s: want library, name, reason, tab-separated: %q", elsewhere, line)
+			t.Fatalf("%s: want library, name and reason, separated by tabs: %q", elsewhere, line)
 		}
 		m[f[0]+"\t"+f[1]] = f[2]
 	}
@@ -86,9 +113,9 @@ func readElsewhere(t *testing.T) map[string]string {
 
 func writeElsewhere(t *testing.T, m map[string]string) {
 	t.Helper()
-	var b bytes.Buffer
+	b := bytes.NewBufferString(elsewhereHead)
 	for _, k := range sortedKeys(m) {
-		fmt.Fprintf(&b, "%s\t%s\n", k, m[k])
+		fmt.Fprintf(b, "%s\t%s\n", k, m[k])
 	}
 	if err := os.WriteFile(elsewhere, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)

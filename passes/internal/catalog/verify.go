@@ -15,7 +15,7 @@ import (
 func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []string, err error) {
 	var errs Errors
 	for _, c := range lib.Calls {
-		for _, name := range slices.Concat(c.Func, c.Field, nonEmpty(c.Param)) {
+		for _, name := range c.names() {
 			s, ok := parseSymbol(name)
 			find := lookupSymbol
 			if c.Field != nil {
@@ -37,7 +37,7 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 					found++
 					var bad Errors
 					if fn, ok := obj.(*types.Func); ok {
-						bad = c.fit(fn, path)
+						bad = c.fit(fn, name, path)
 					}
 					fits = fits || bad == nil
 					misfits = append(misfits, bad...)
@@ -47,7 +47,7 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 			case loaded == 0:
 				unseen = append(unseen, name)
 			case found == 0:
-				errs = append(errs, &Error{c.Pos, fmt.Sprintf("no %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
+				errs = append(errs, &Error{Pos: c.Pos, Name: name, Msg: fmt.Sprintf("no %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
 			case !fits:
 				errs = append(errs, misfits...)
 			}
@@ -59,11 +59,13 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 	return unseen, nil
 }
 
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
+// names returns all names that the entry is for.
+func (c *Call) names() []string {
+	names := slices.Concat(c.Func, c.Field)
+	if c.Param != "" {
+		names = append(names, c.Param)
 	}
-	return []string{s}
+	return names
 }
 
 // lookupSymbol finds what a function or type name stands for: one object, or
@@ -127,11 +129,11 @@ func lookupField(pkg *types.Package, s symbol) []types.Object {
 }
 
 // fit checks the entry's references against a signature.
-func (c *Call) fit(fn *types.Func, path string) Errors {
+func (c *Call) fit(fn *types.Func, name, path string) Errors {
 	var errs Errors
 	sig := fn.Signature()
 	bad := func(r Ref, why string) {
-		errs = append(errs, &Error{c.Pos, fmt.Sprintf("%q does not fit %s in %s: %s", r, fn.FullName(), path, why)})
+		errs = append(errs, &Error{Pos: c.Pos, Name: name, Msg: fmt.Sprintf("%q does not fit %s in %s: %s", r, fn.FullName(), path, why)})
 	}
 	c.refs(func(r Ref) {
 		var t types.Type
@@ -160,15 +162,15 @@ func (c *Call) fit(fn *types.Func, path string) Errors {
 		default:
 			return
 		}
-		for _, name := range r.Path {
+		for _, field := range r.Path {
 			t = element(t)
 			if types.IsInterface(t) {
 				return // a field of the value inside
 			}
-			obj, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), name)
+			obj, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), field)
 			f, ok := obj.(*types.Var)
 			if !ok {
-				bad(r, fmt.Sprintf("%s has no field %s", t, name))
+				bad(r, fmt.Sprintf("%s has no field %s", t, field))
 				return
 			}
 			t = f.Type()

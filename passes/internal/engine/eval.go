@@ -372,7 +372,7 @@ func (e *Engine) global(g *ssa.Global) *term.T {
 		return e.pool.Global(name)
 	}
 	t := init.value(val)
-	if t == nil || t.Kind != term.Const && t.Kind != term.Call && t.Kind != term.Op && t.Kind != term.Struct && t.Kind != term.List {
+	if t == nil || t.Kind != term.Const && t.Kind != term.Call && t.Kind != term.Op && t.Kind != term.Struct && t.Kind != term.List && t.Kind != term.Func {
 		return e.pool.Global(name)
 	}
 	if t.Kind == term.Call && e.reader.Entry(t) == nil {

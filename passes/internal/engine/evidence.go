@@ -20,10 +20,12 @@ import (
 // two weak ones (names; a time to live with a retry loop).
 type evidence struct {
 	e       *Engine
-	signs   map[lock.Position]*signs
-	freed   map[freed]bool // keys that something deletes or renews
-	checked map[freed]bool // with a comparison of the owner
-	keys    map[held]bool  // keys of known locks
+	signs   map[*site]*signs
+	wraps   map[*site]bool         // sites on the way of a use that is a lock
+	taken   map[lock.Position]bool // library calls that take a lock for some use
+	freed   map[freed]bool         // keys that something deletes or renews
+	checked map[freed]bool         // with a comparison of the owner
+	keys    map[held]bool          // keys of known locks
 }
 
 type freed struct{ pkg, family, key string }
@@ -34,6 +36,9 @@ type held struct {
 	key    *term.T
 }
 
+// signs are what one site shows. A lock that goes through wrappers is judged
+// by the signs of all sites on its own way, not by those of other callers of
+// the same wrapper: the project's own Redis client serves caches as well.
 type signs struct {
 	guarded   bool // the result decides what follows
 	released  bool // released in the section that it opens
@@ -42,11 +47,14 @@ type signs struct {
 	name      bool
 	ttl       bool
 	retry     bool
-	intrinsic                                 []string
+	intrinsic []string
 }
 
 func newEvidence(e *Engine) *evidence {
-	ev := &evidence{e: e, signs: make(map[lock.Position]*signs), freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool)}
+	ev := &evidence{
+		e: e, signs: make(map[*site]*signs), wraps: make(map[*site]bool), taken: make(map[lock.Position]bool),
+		freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool),
+	}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, list := range s.steps {
 			for _, x := range list {
@@ -56,10 +64,10 @@ func newEvidence(e *Engine) *evidence {
 				for _, m := range e.reader.Of(x.Call) {
 					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
 						for _, k := range keysOf(m.Key) {
-							key := freed{pkgOf(fn), m.Family, keyName(k)}
-							ev.freed[key] = true
-							if m.Checked {
-								ev.checked[key] = true
+							if name := keyName(k); name != "" {
+								key := freed{pkgOf(fn), m.Family, name}
+								ev.freed[key] = true
+								ev.checked[key] = ev.checked[key] || m.Checked
 							}
 						}
 					}
@@ -74,29 +82,30 @@ func newEvidence(e *Engine) *evidence {
 			if !ok {
 				continue
 			}
-			g := ev.signs[st.lock.Origin]
-			if g == nil {
-				g = &signs{}
-				ev.signs[st.lock.Origin] = g
-			}
+			g := &signs{guarded: st.guarded, released: len(st.release) > 0, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
 				g.ttl = m.TTL.Source != "none"
-				g.retry = loops[st.at.Block()]
-				g.name = namedLock(fn, m.Key)
-				if m.Key != nil {
-					key := freed{pkgOf(fn), m.Family, keyName(m.Key)}
-					g.elsewhere = g.elsewhere || ev.freed[key]
-					g.owner = g.owner || ev.checked[key]
-				}
 			}
-			g.guarded = g.guarded || st.guarded
-			g.released = g.released || len(st.release) > 0
+			if name := keyName(m.Key); name != "" {
+				key := freed{pkgOf(fn), m.Family, name}
+				g.elsewhere, g.owner = ev.freed[key], ev.checked[key]
+			}
+			ev.signs[st] = g
 		}
 	})
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, st := range s.sites {
-			if m, ok := e.acquire(st.lock.Call); ok && m.Key != nil && ev.isLock(st, m) {
+			m, ok := e.acquire(st.lock.Call)
+			if !ok || st.wrapper && m.Raw && !ev.stands(st) || m.Raw && len(ev.listed(st)) == 0 || ev.marker(st, m) {
+				continue
+			}
+			ev.taken[st.lock.Origin] = true
+			ev.wraps[st] = true
+			for _, c := range st.lock.chain {
+				ev.wraps[c] = true
+			}
+			if m.Key != nil {
 				ev.keys[held{m.Family, e.pool.Like(m.Key)}] = true
 			}
 		}
@@ -104,11 +113,28 @@ func newEvidence(e *Engine) *evidence {
 	return ev
 }
 
+// stands reports whether a wrapper shows by itself that it is about locks: it
+// may have no callers here.
+func (ev *evidence) stands(st *site) bool {
+	g := ev.total(st)
+	return g.name || len(g.intrinsic) > 0 || g.guarded && g.released
+}
+
 // keyName names a key within its package: the pattern, or for a key that is
 // only handed around the name it goes by ("key" in l.key and in a parameter).
+// It is empty for a key that nothing is known of.
 func keyName(k *term.T) string {
-	s := k.Pattern()
-	return s[strings.LastIndexByte(s, '.')+1:]
+	if k == nil {
+		return ""
+	}
+	switch k.Kind {
+	case term.Param, term.Field, term.Global, term.Const, term.Op:
+		s := k.Pattern()
+		return s[strings.LastIndexByte(s, '.')+1:]
+	case term.Join:
+		return keyName(k.Args[0])
+	}
+	return ""
 }
 
 func keysOf(t *term.T) []*term.T {
@@ -137,33 +163,45 @@ func (e *Engine) each(visit func(*family, *ssa.Function, *Summary)) {
 	}
 }
 
-// isLock reports whether what st takes is a lock at all. A lock function that
-// is called for a key which nobody ever frees serves as a marker there.
-func (ev *evidence) isLock(st *site, m meaning.Meaning) bool {
-	if !m.Raw {
-		return true
-	}
-	if len(ev.listed(st)) == 0 {
+// isLock reports whether what st takes is a lock at all.
+func (ev *evidence) isLock(st *site, m meaning.Meaning) bool { return ev.wraps[st] }
+
+// marker reports whether a lock function is used, at st, for a key that nobody
+// ever frees: it serves as a marker there.
+func (ev *evidence) marker(st *site, m meaning.Meaning) bool {
+	if !m.Raw || st.direct || st.wrapper || st.closed || len(st.release) > 0 || m.Key == nil || m.Key.Kind == term.Unknown {
 		return false
 	}
-	if st.direct || st.wrapper || st.closed || len(st.release) > 0 || m.Key == nil || m.Key.Kind == term.Unknown {
-		return true
+	return !ev.freed[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]
+}
+
+// total is what the sites on the way of a lock show together.
+func (ev *evidence) total(st *site) signs {
+	var t signs
+	for _, c := range append(st.lock.chain[:len(st.lock.chain):len(st.lock.chain)], st) {
+		if g := ev.signs[c]; g != nil {
+			t.guarded = t.guarded || g.guarded
+			t.released = t.released || g.released
+			t.elsewhere = t.elsewhere || g.elsewhere
+			t.owner = t.owner || g.owner
+			t.name = t.name || g.name
+			t.ttl = t.ttl || g.ttl
+			t.retry = t.retry || g.retry
+			t.intrinsic = append(t.intrinsic, g.intrinsic...)
+		}
 	}
-	return ev.freed[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]
+	return t
 }
 
 // listed returns the signs that make a raw command a lock, or nothing.
 func (ev *evidence) listed(st *site) []string {
-	g := ev.signs[st.lock.Origin]
-	if g == nil {
-		return nil
-	}
+	g := ev.total(st)
 	var strong, weak []string
 	strong = append(strong, g.intrinsic...)
 	if g.guarded && (g.released || g.elsewhere && g.name) {
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
 	}
-	if g.owner {
+	if g.owner && g.name {
 		strong = append(strong, "owner value is compared")
 	}
 	if g.name {

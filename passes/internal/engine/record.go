@@ -182,6 +182,9 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 			continue
 		}
 		c := m.Write
+		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
+			continue // the log
+		}
 		r := j.change(c)
 		w := lock.Write{
 			Frame: x.At, Call: short(x.Call.Name), Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
@@ -257,8 +260,8 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 	for _, m := range ms {
 		switch m.Role {
 		case meaning.Acquire:
-			if !m.Raw || e.evidence.listed(&site{lock: Acquired{Origin: x.At.Position}}) != nil || m.Key != nil && e.evidence.keys[held{m.Family, e.pool.Like(m.Key)}] {
-				return m.Row == nil || true
+			if !m.Raw || e.evidence.taken[x.At.Position] || m.Key != nil && e.evidence.keys[held{m.Family, e.pool.Like(m.Key)}] {
+				return true
 			}
 		case meaning.Release, meaning.Renew:
 			if !m.Raw {
@@ -289,7 +292,7 @@ func (st *site) releasesRow(e *Engine, call *term.T, m meaning.Meaning) bool {
 }
 
 // quiet are names of functions that only tell or stop something.
-var quiet = []string{"lost", "cancel", "stop", "unlock", "release", "close", "done", "log", "logf", "debugf", "infof", "warnf", "errorf", "printf", "notify", "after", "before", "now", "clock"}
+var quiet = []string{"v", "error", "info", "warn", "debug", "warning", "errorw", "infow", "fatalf", "lost", "cancel", "stop", "unlock", "release", "close", "done", "log", "logf", "debugf", "infof", "warnf", "errorf", "printf", "notify", "after", "before", "now", "clock"}
 
 // hidden says what an open call may hide, or nothing.
 func (e *Engine) hidden(x Effect) lock.Reason {
@@ -303,6 +306,8 @@ func (e *Engine) hidden(x Effect) lock.Reason {
 		name = fn.Label
 	case term.Field:
 		name = fn.Name
+	case term.Global:
+		name = fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
 	case term.Call, term.Result, term.Out:
 		// What a catalogued call returns (a cancel function) is known.
 		c := fn
@@ -316,12 +321,12 @@ func (e *Engine) hidden(x Effect) lock.Reason {
 	l := strings.ToLower(name)
 	if len(x.Call.Args) == 1 {
 		for _, q := range quiet {
-			if strings.HasSuffix(l, q) || strings.HasPrefix(l, q) {
+			if len(q) > 1 && (strings.HasSuffix(l, q) || strings.HasPrefix(l, q)) {
 				return ""
 			}
 		}
 	}
-	for _, q := range quiet[7:] {
+	for _, q := range quiet {
 		if l == q {
 			return ""
 		}

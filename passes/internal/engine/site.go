@@ -49,7 +49,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	if st.closed {
 		if opensParam(st.effects, fn) {
 			st.wrapper = true
-			s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release, Length: st.length})
+			s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release, Length: st.length})
 		}
 		return
 	}
@@ -85,12 +85,19 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects):
 		st.wrapper = true
-		s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release, Length: st.length})
+		s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release, Length: st.length})
 		return
 	}
 	if st.wrapper {
-		s.Holds = append(s.Holds, Hold{Lock: st.lock, Facts: factsOf(fn, region)})
+		s.Holds = append(s.Holds, Hold{Lock: st.passed(), Facts: factsOf(fn, region)})
 	}
+}
+
+// passed is the lock as callers get it, with st among the sites on the way.
+func (st *site) passed() Acquired {
+	a := st.lock
+	a.chain = append(a.chain[:len(a.chain):len(a.chain)], st)
+	return a
 }
 
 // acquire returns the acquire meaning of a call.
@@ -179,6 +186,24 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		}
 		return false
 	}
+	// A lock object that keeps its key: taken and released through the same
+	// object, with a key that comes from it.
+	object := func(x Effect, key *term.T) bool {
+		if len(x.From) == 0 || len(st.lock.From) == 0 {
+			return false
+		}
+		if key != nil && key.Kind == term.List && len(key.Args) == 1 {
+			key = key.Args[0]
+		}
+		for _, a := range x.From {
+			for _, b := range st.lock.From {
+				if p.Alike(a, b) && (unknownKey(key) || key.IsZero() || key.Any(func(t *term.T) bool { return t == a })) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 	return func(x Effect) bool {
 		if x.Call == nil {
 			return false
@@ -199,6 +224,7 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle)),
 				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
 				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
+				object(x, r.Key),
 				m.Kind == lock.Advisory && (unknownKey(r.Key) || unknownKey(m.Key)) && r.Library == m.Library && same(r.On, m.On),
 				r.Key != nil && m.Key != nil && (same(r.Key, m.Key) || within(r.Key, m.Key)) && (r.Handle == nil || m.Handle == nil || same(r.Handle, m.Handle)):
 				return true

@@ -78,7 +78,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			bind := binder(fnName(impl), call.Args)
 			if !wide || releasesOnly(f.e, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
-				effects = append(effects, more...)
+				effects = append(effects, through(more, call)...)
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
 			}
 			if len(sites) == 0 {
@@ -96,7 +96,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			bind := binder(fnName(callee), call.Args)
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
 			sites := f.sitesOf(in, sum, bind, call, at)
-			return effects, append(sites, f.held(in, holds, call, at, nil)...)
+			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)
 		}
 		if len(callee.Blocks) > 0 || f.e.families[callee] != nil {
 			return nil, nil // in progress: a cycle
@@ -160,6 +160,9 @@ func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at loc
 	var sites []*site
 	for _, h := range holds {
 		st := &site{at: in, lock: f.wrapped(h.Lock, bind, at), callTerm: call, facts: h.Facts}
+		if recv := meaning.Receiver(call); recv != nil && len(st.lock.From) < maxFrom {
+			st.lock.From = append(st.lock.From[:len(st.lock.From):len(st.lock.From)], recv)
+		}
 		if async {
 			st.facts = []world.Fact{} // its results are lost
 		}
@@ -172,6 +175,7 @@ func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at loc
 func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) Acquired {
 	if bind != nil {
 		a.Call = f.e.pool.Subst(a.Call, bind)
+		a.From = f.substAll(a.From, bind)
 	}
 	if len(a.Via) < maxVia {
 		a.Via = append([]lock.Frame{a.At}, a.Via...)
@@ -191,7 +195,7 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 			sum := f.e.summary(target)
 			if sum == nil {
 				if target != nil && f.e.families[rootOf(target)] == nil {
-					effects = append(effects, Effect{Why: lock.ReasonNoSource, At: at})
+					effects = append(effects, f.foreign(target, args, at, reach)...)
 				}
 				continue
 			}
@@ -199,7 +203,7 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 			more, left := f.instantiate(sum.Effects, bind, at, reach)
 			effects, holds = append(effects, more...), append(holds, left...)
 			for _, h := range sum.Holds {
-				h.Lock.Call = f.e.pool.Subst(h.Lock.Call, bind)
+				h.Lock.Call, h.Lock.From = f.e.pool.Subst(h.Lock.Call, bind), f.substAll(h.Lock.From, bind)
 				holds = append(holds, h)
 			}
 		case term.Nil:
@@ -210,6 +214,26 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 		}
 	}
 	return effects, holds
+}
+
+// foreign is the call, through a value, of a function without source.
+func (f *family) foreign(fn *ssa.Function, args []*term.T, at lock.Frame, reach Reach) []Effect {
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return nil
+	}
+	f.e.register(obj)
+	call := f.e.pool.Call(obj.Origin().FullName(), at.File+itoa(at.Line), args...)
+	if f.e.reader.Entry(call) != nil {
+		if len(f.e.reader.Of(call)) > 0 {
+			return []Effect{{Call: call, At: at, Reach: reach}}
+		}
+		return nil
+	}
+	if isStd(obj.Pkg().Path()) || !worldly(fn.Signature) {
+		return nil
+	}
+	return []Effect{{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach}}
 }
 
 func rootOf(fn *ssa.Function) *ssa.Function {
@@ -256,6 +280,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		} else if len(x.Via) < maxVia {
 			x.Via = append([]lock.Frame{at}, x.Via...)
 		}
+		x.From = f.substAll(x.From, bind)
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.e.pool.Subst(x.Call, bind)
@@ -288,9 +313,34 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 	return bound(out), holds
 }
 
+// through remembers the receiver of the call that led to effects.
+func through(effects []Effect, call *term.T) []Effect {
+	recv := meaning.Receiver(call)
+	if recv == nil {
+		return effects
+	}
+	for i := range effects {
+		if from := effects[i].From; len(from) < maxFrom {
+			effects[i].From = append(from[:len(from):len(from)], recv)
+		}
+	}
+	return effects
+}
+
+func (f *family) substAll(list []*term.T, bind func(*term.T) *term.T) []*term.T {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]*term.T, len(list))
+	for i, t := range list {
+		out[i] = f.e.pool.Subst(t, bind)
+	}
+	return out
+}
+
 // unseen is the call of a method whose implementation is out of sight.
 func (f *family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
-	if !f.worldly(c) {
+	if !worldly(c.Signature()) {
 		return f.callbacks(call, at, reach)
 	}
 	return append(f.callbacks(call, at, reach), Effect{Call: call, Open: Dynamic, Why: lock.ReasonInterface, At: at, Reach: reach})
@@ -299,7 +349,7 @@ func (f *family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Re
 // external is the call of a function without source.
 func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
 	effects := f.callbacks(call, at, reach)
-	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !isStd(fn.Pkg().Path()) && f.worldly(c) {
+	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !isStd(fn.Pkg().Path()) && worldly(c.Signature()) {
 		effects = append(effects, Effect{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
 	}
 	return effects
@@ -326,8 +376,7 @@ func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
 
 // worldly reports whether a function looks as if it left the process: it takes
 // a context. Loggers, encoders and the like do not, or return no error.
-func (f *family) worldly(c *ssa.CallCommon) bool {
-	sig := c.Signature()
+func worldly(sig *types.Signature) bool {
 	n := sig.Params().Len()
 	if n == 0 {
 		return false
@@ -449,8 +498,9 @@ func (f *family) told(v ssa.Value, errorTells bool, depth int) bool {
 }
 
 // factsOf lists what is known of a function's results on the ways out that r
-// reaches. An error of which nothing is known is nil: that is what callers take
-// for success.
+// reaches. Where nothing is known of an error it is nil, and of a bool it is
+// true: that is what callers take for success. A bool whose name says that
+// somebody else has the lock is left alone.
 func factsOf(fn *ssa.Function, r *world.Region) []world.Fact {
 	n := fn.Signature.Results().Len()
 	facts := make([]world.Fact, n)
@@ -459,8 +509,16 @@ func factsOf(fn *ssa.Function, r *world.Region) []world.Fact {
 			facts[i] = world.Meet(facts[i], r.Fact(v))
 		}
 	}
-	if n > 0 && isError(fn.Signature.Results().At(n-1).Type()) && !facts[n-1].Definite() {
-		facts[n-1] = world.Nil
+	for i := range facts {
+		v := fn.Signature.Results().At(i)
+		b, basic := v.Type().Underlying().(*types.Basic)
+		switch {
+		case facts[i].Definite():
+		case isError(v.Type()):
+			facts[i] = world.Nil
+		case basic && b.Kind() == types.Bool && !slices.Contains([]string{"busy", "held", "exists", "taken", "conflict", "skip", "skipped", "running"}, v.Name()):
+			facts[i] = world.True
+		}
 	}
 	return facts
 }

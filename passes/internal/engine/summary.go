@@ -13,6 +13,9 @@ import (
 // maxEffects bounds a summary; what does not fit is one effect that says so.
 const maxEffects = 250
 
+// maxFrom bounds the receivers that are remembered.
+const maxFrom = 4
+
 // maxVia bounds the recorded way from a section to an effect.
 const maxVia = 6
 
@@ -50,9 +53,10 @@ type Effect struct {
 	At      lock.Frame
 	Via     []lock.Frame // from the function's body to At, outermost first
 	Reach   Reach
-	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
-	Loop    bool // inside a loop
-	Yields  bool // an open call that computes: it returns a value besides its error
+	Checked int8      // whether the outcome is looked at: 1 yes, -1 no, 0 not known
+	Loop    bool      // inside a loop
+	From    []*term.T // receivers of the calls on the way, innermost first
+	Yields  bool      // an open call that computes: it returns a value besides its error
 }
 
 // A Hold is a lock that a function leaves held for its caller.
@@ -67,6 +71,8 @@ type Acquired struct {
 	At     lock.Frame // of the library call
 	Via    []lock.Frame
 	Origin lock.Position // of the library call: identity
+	From   []*term.T     // receivers of the calls on the way, innermost first
+	chain  []*site       // the sites in the callees, innermost first
 }
 
 // A Section is a lock that a function takes and releases around the call of a
