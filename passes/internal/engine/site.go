@@ -411,6 +411,16 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 				o.asked = true
 				return o.st.facts[0], o.st.facts[0].Definite()
 			}
+			if o.reply(x) {
+				o.asked = true
+				return world.Success(v.Type()), true
+			}
+		}
+		if x, ok := v.(*ssa.Extract); ok {
+			if c, ok := x.Tuple.(*ssa.Call); ok && o.reply(c) {
+				o.asked = true
+				return world.Success(v.Type()), true
+			}
 		}
 		return world.Fact{}, false
 	}
@@ -435,6 +445,37 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 		}
 	}
 	return world.Fact{}, false
+}
+
+// reply reports whether c asks the object that a wrapper's call returned for
+// its outcome: a client of the project's own that hands on command objects.
+func (o *oracle) reply(c *ssa.Call) bool {
+	call, ok := o.st.at.(ssa.Value)
+	if !ok {
+		return false
+	}
+	var recv ssa.Value
+	switch cc := c.Common(); {
+	case cc.IsInvoke():
+		recv = cc.Value
+	case cc.Signature().Recv() != nil && len(cc.Args) > 0:
+		recv = cc.Args[0]
+	}
+	if recv != call {
+		return false
+	}
+	name := c.Common().Method
+	fn := ""
+	if name != nil {
+		fn = name.Name()
+	} else if g := c.Common().StaticCallee(); g != nil {
+		fn = g.Name()
+	}
+	switch fn {
+	case "Result", "Val", "Err", "Bool", "Int", "Int64", "Text", "String":
+		return true
+	}
+	return false
 }
 
 func (o *oracle) fact(v ssa.Value, index int) world.Fact {

@@ -339,7 +339,10 @@ func (p *Pool) Like(t *T) *T {
 		args[i] = p.Like(a)
 	}
 	n := *t
-	n.Args, n.Site, n.like = args, "", nil
+	n.Args, n.like = args, nil
+	if t.Kind != Call || t.Name != "make" { // what is made anew is like nothing else
+		n.Site = ""
+	}
 	l = p.intern(n)
 	p.mu.Lock()
 	t.like = l
