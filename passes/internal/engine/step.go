@@ -427,10 +427,7 @@ func (f *family) told(v ssa.Value, errorTells bool, depth int) bool {
 				return true
 			}
 		case *ssa.FieldAddr:
-			if f.told(r, errorTells || fieldName(r.X.Type(), r.Field) != "Error", depth+1) {
-				if fieldName(r.X.Type(), r.Field) == "Error" && !errorTells {
-					continue
-				}
+			if f.told(r, errorTells, depth+1) {
 				return true
 			}
 		case *ssa.UnOp:

@@ -71,8 +71,11 @@ func (j *judge) change(c *meaning.Change) ruling {
 	if best.cond == lock.None && c.Unknown != "" {
 		best.cond = lock.Unknown
 	}
+	if c.Ignored && best.cond != lock.None {
+		best = ruling{cond: lock.None, fault: "where its condition matches no row, the call writes without it"}
+	}
 	if best.cond.Holds() {
-		best.fault = ""
+		best.fault, best.compared = "", ""
 	}
 	if best.cond == lock.None && best.fault == "" && best.compared == "" {
 		for _, s := range c.Sets {
@@ -113,13 +116,20 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		return ruling{cond: lock.Owner}
 	case "version":
 		return ruling{cond: lock.Version}
+	case "is null":
+		if g.Moves {
+			return ruling{cond: lock.Version, note: "conditional on " + g.Text}
+		}
+		return none
 	case "other":
 		return ruling{cond: lock.Unknown, note: g.Text}
 	case "or":
 		// As weak as the weakest way in.
 		worst := ruling{cond: lock.Transaction}
+		holds := false
 		for _, a := range g.Alts {
 			r := j.guard(a, c)
+			holds = holds || r.cond.Holds()
 			if rank[r.cond] < rank[worst.cond] {
 				worst = r
 			} else if worst.fault == "" {
@@ -128,6 +138,9 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		if len(g.Alts) == 0 || worst.cond == lock.Transaction {
 			return none
+		}
+		if holds && worst.cond == lock.None && worst.fault == "" && worst.compared == "" {
+			worst.fault = "another way through the OR asks for nothing that a stale holder lacks"
 		}
 		return worst
 	case "and", "exists", "in":
@@ -169,12 +182,12 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "the comparison does not keep older tokens out"
 		}
 		return none
-	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(c)):
+	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(g, c)):
 		return ruling{cond: lock.Owner}
 	case mine && g.Op == "=":
 		none.fault = "a random lock value is compared for equality with a column that nobody sets when the lock is taken"
 		return none
-	case (isToken && (tok.Origin == "random" || tok.Origin == "clock" && (g.Stored || named(g)) || tok.Handle != nil) || mine) && ordering && (g.Stored || named(g)):
+	case (isToken && (tok.Origin != "" || tok.Handle != nil) || mine) && ordering && (g.Stored || named(g)):
 		none.compared = tok.Source
 		if none.compared == "" {
 			none.compared = "the lock's owner value"
@@ -276,7 +289,11 @@ func (j *judge) isOwnerValue(t *term.T) bool {
 // itself lives in, and compares a column that the acquire set.
 func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 	row := j.lock.Row
-	if row == nil || c.Resource != "sql:"+row.Table {
+	table := c.Resource
+	if g.Table != "" {
+		table = "sql:" + g.Table
+	}
+	if row == nil || table != "sql:"+row.Table {
 		return false
 	}
 	for _, s := range row.Sets {
@@ -289,8 +306,8 @@ func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 
 // ownKey reports whether a Redis write compares the lock's own key: a script
 // that looks at the lock before it writes, in the same server.
-func (j *judge) ownKey(c *meaning.Change) bool {
-	return c.Store == "redis" && j.lock.Family == "redis" && len(c.Guards) > 0
+func (j *judge) ownKey(g meaning.Guard, c *meaning.Change) bool {
+	return c.Store == "redis" && j.lock.Family == "redis" && (j.lock.Key == nil || g.Table == j.lock.Key.Pattern())
 }
 
 // memory rules on the write of an in-process resource.

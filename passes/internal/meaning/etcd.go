@@ -21,7 +21,8 @@ func (r *Reader) isTxn(call *term.T) bool {
 // txn reads an etcd transaction: the compares of If guard every operation of
 // Then. "Key absent" with a leased Put of that key is a lock; without a lease
 // it is create-once.
-func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
+func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
+	lib := e.Library
 	var cmps, ops []*term.T
 	unseen := false
 	collect := func(t *term.T) []*term.T {
@@ -88,6 +89,9 @@ func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
 			m := r.base(lib, Acquire)
 			m.Kind, m.Key, m.Parent, m.Try = lock.Session, key, lease, true
 			m.TTL = r.grant(lease)
+			if e.Acquire != nil {
+				m.Success = e.Acquire.Success
+			}
 			m.Evidence = []string{"key absent", "bound to a lease"}
 			ms = append(ms, m)
 		}

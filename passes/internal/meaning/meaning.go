@@ -5,6 +5,7 @@
 package meaning
 
 import (
+	"os"
 	"strings"
 	"sync"
 
@@ -79,6 +80,7 @@ type Change struct {
 	Key       *term.T
 	On        *term.T
 	Guards    []Guard
+	Ignored   bool // the write lands although the guards do not hold
 	Sets      []Setting
 	Reject    string // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
@@ -89,7 +91,8 @@ type Change struct {
 // A Guard is one thing that must hold for the resource to accept the write.
 type Guard struct {
 	Column string
-	Op     string // stored Op incoming: < <= > >= = <>, "absent", "null", "in", "exists", "owner", "version", "or", "and", "other"
+	Table  string // where it is told: the table that Column belongs to
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "or", "and", "other"
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool
@@ -182,7 +185,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	var ms []Meaning
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
-	if e.Acquire != nil {
+	if e.Acquire != nil && !r.isTxn(call) {
 		add(r.acquire(lib, e.Acquire, call, nil))
 	}
 	if e.Renew != nil {
@@ -202,7 +205,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		case !w.SQL.IsZero():
 			ms = append(ms, r.sql(lib, w.SQL, w.Args, w.On, w.Reject, call, true)...)
 		case w.Store == "etcd" && r.isTxn(call):
-			ms = append(ms, r.txn(lib, call)...)
+			ms = append(ms, r.txn(e, call)...)
 		case w.Store == "sql":
 			ms = append(ms, r.built(lib, w, call)...)
 		default:
@@ -290,14 +293,11 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	g := Guard{Op: "version", Text: k.Kind}
 	if !k.At.IsZero() {
 		v := r.Get(k.At, call, words)
-		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) {
+		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) && !hasFlag(v, k.Is) {
 			return g, false
 		}
-		if v.Kind == term.Unknown || v.Kind == term.Field || v.Kind == term.Param {
-			// The option struct is out of sight: the field may be set or not.
-			if len(k.At.Path) > 0 && v.Kind != term.Param {
-				return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
-			}
+		if len(k.At.Path) > 0 && !r.isSet(k.At, call, words) {
+			return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
 		}
 		g.Value = v
 	}
@@ -317,6 +317,29 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		}
 	}
 	return g, true
+}
+
+// isSet reports whether an option field is known to be set: its struct is in
+// sight, or is itself what was read from the resource, versions and all.
+func (r *Reader) isSet(at catalog.Ref, call *term.T, words []*term.T) bool {
+	if r.Get(at, call, words).Kind == term.Unknown {
+		return false
+	}
+	at.Path = at.Path[:len(at.Path)-1]
+	options := r.Get(at, call, words)
+	for _, a := range options.Alts() {
+		if a.Kind != term.Struct && a.Kind != term.Nil && !r.Reads(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasFlag reports whether a constant has the bits that "&NAME" stands for.
+// Their values are those of the platform that fencevet runs on.
+func hasFlag(t *term.T, name string) bool {
+	n, ok := t.Int()
+	return ok && name == "&O_EXCL" && n&int64(os.O_EXCL) != 0
 }
 
 func (r *Reader) resource(store string, refs []catalog.Ref, call *term.T, words []*term.T) string {
