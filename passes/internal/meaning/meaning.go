@@ -25,6 +25,7 @@ const (
 	Write
 	Query
 	Block
+	Condition // of a write that goes out later: a header of its request
 )
 
 // A Meaning is one thing that a call does. Which fields are set depends on Role.
@@ -53,7 +54,10 @@ type Meaning struct {
 	Row      *Row // a lease row: the lock's own record
 
 	Write *Change // Write
+	Guard Guard   // Condition; On is the header
 	Store string  // Query: what is read, as sql:t1,t2
+	Keeps bool    // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
+	Asked []Guard // Query: comparisons whose truth is what is read
 	Block *catalog.Blocks
 	Secs  float64 // Block: duration, 0 when not known
 }
@@ -208,6 +212,10 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			ms = append(ms, r.txn(e, call)...)
 		case w.Store == "sql":
 			ms = append(ms, r.built(lib, w, call)...)
+		case w.Store == "dynamodb" && carries(w, "expression"):
+			add(r.item(lib, w, call))
+		case w.Store == "consul" && carries(w, "builder"):
+			ms = append(ms, r.operations(lib, w, call)...)
 		default:
 			add(r.change(lib, w, call, nil))
 		}
@@ -219,10 +227,21 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), On: r.Get(q.On, call, nil)})
 		}
 	}
+	if p := e.Part; p != nil && p.Kind == "set" {
+		if g, ok := headerGuard(constText(r.Get(p.Text, call, nil)), r.Get(p.Args, call, nil)); ok {
+			m := r.base(lib, Condition)
+			m.On, m.Guard = Receiver(call), g
+			add(m)
+		}
+	}
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
 	}
 	return ms
+}
+
+func carries(w *catalog.Write, kind string) bool {
+	return len(w.Conditions) > 0 && w.Conditions[0].Kind == kind
 }
 
 // base is the part of an acquire, renewal or release that is told by references.
@@ -317,6 +336,19 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		}
 	}
 	return g, true
+}
+
+// headerGuard reads a header that makes a request conditional.
+func headerGuard(name string, value *term.T) (Guard, bool) {
+	g := Guard{Op: "version", Value: value, Text: name}
+	switch strings.ToLower(name) {
+	case "if-match", "if-unmodified-since", "x-goog-if-generation-match":
+		return g, true
+	case "if-none-match":
+		g.Op = "absent"
+		return g, constText(value) == "*"
+	}
+	return g, false
 }
 
 // isSet reports whether an option field is known to be set: its struct is in
