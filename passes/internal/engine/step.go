@@ -48,7 +48,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 					how = ByGoroutine
 				}
 				more, holds := f.apply(fn, nil, at, max(reach, how))
-				effects = append(effects, more...)
+				effects = append(effects, gathered(more, r, at)...)
 				for i := range holds {
 					holds[i].Facts = nil
 				}
@@ -95,6 +95,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			// What a closure captured are the family's own variables.
 			bind := binder(fnName(callee), call.Args)
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
+			f.answered(in, effects)
 			sites := f.sitesOf(in, sum, bind, call, at)
 			return effects, append(sites, f.held(in, holds, call, at, nil)...)
 		}
@@ -256,6 +257,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		} else if len(x.Via) < maxVia {
 			x.Via = append([]lock.Frame{at}, x.Via...)
 		}
+		x.Asked = f.passAsked(x.Asked, bind)
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.e.pool.Subst(x.Call, bind)

@@ -52,7 +52,9 @@ type Effect struct {
 	Reach   Reach
 	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
 	Loop    bool // inside a loop
-	Yields  bool // an open call that computes: it returns a value besides its error
+	Batch   Batch
+	Asked   []Asked // comparisons in Go that let control through to a write
+	Yields  bool    // an open call that computes: it returns a value besides its error
 }
 
 // A Hold is a lock that a function leaves held for its caller.
@@ -239,6 +241,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 		}
 	}
 	f.memory(fn, s)
+	f.ask(fn, s)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			s.Effects = append(s.Effects, s.steps[in]...)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -15,7 +16,9 @@ type judge struct {
 	st   *site
 	lock meaning.Meaning
 	used *meaning.Token // a token that reached a write
-	soft bool           // a callback that computes, or that works on the lock's session, was not seen
+
+	counters counters
+	soft     bool // a callback that computes, or that works on the lock's session, was not seen
 }
 
 // sessionBound reports whether an open call is handed something of the session
@@ -65,7 +68,7 @@ func (j *judge) change(c *meaning.Change) ruling {
 	if j.onSession(c.On) {
 		return ruling{cond: lock.Transaction, note: "runs on the session that owns the lock"}
 	}
-	for _, g := range c.Guards {
+	for _, g := range append(j.headers(c), c.Guards...) {
 		best = better(best, j.guard(g, c))
 	}
 	if best.cond == lock.None && c.Unknown != "" {
@@ -221,13 +224,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 
 // named reports whether a column is named like a fence.
 func named(g meaning.Guard) bool {
-	l := strings.ToLower(g.Column)
-	for _, w := range []string{"token", "fence", "fencing", "epoch"} {
-		if strings.Contains(l, w) {
-			return true
-		}
-	}
-	return false
+	return fenceName(g.Column)
 }
 
 func versionColumn(c string) bool {
@@ -336,6 +333,10 @@ func (j *judge) memory(m *Memory) ruling {
 	}
 	j.use(tok)
 	switch {
+	case m.Op == "idle":
+		none.fault = "the token is compared, but what is stale is written all the same"
+	case m.Text && !padded(m.Token):
+		none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 	case m.Early:
 		none.fault = "the token is stored before it is compared, so the comparison always passes"
 	case (m.Op == "<" || m.Op == "<=") && m.Stored:
@@ -349,6 +350,16 @@ func (j *judge) memory(m *Memory) ruling {
 	}
 	return none
 }
+
+// padded reports whether a number is formatted to a fixed width.
+func padded(t *term.T) bool {
+	return t.Any(func(x *term.T) bool {
+		s, ok := x.Str()
+		return ok && fixedWidth.MatchString(s)
+	})
+}
+
+var fixedWidth = regexp.MustCompile(`%0\d+[dxX]`)
 
 // handleKind tells what an advisory lock's statement ran on, by the receiver's
 // type in the call's name: pool, conn, tx, or unknown.

@@ -33,7 +33,7 @@ func leaseRow(w sqlread.Write, st sqlread.Statement) *Row {
 	if expiry == "" {
 		return nil
 	}
-	row := &Row{Mine: mine}
+	row := &Row{Mine: mine, Expiry: expiry}
 	for _, x := range st.Returning {
 		if x.Kind != "column" {
 			continue

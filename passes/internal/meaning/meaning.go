@@ -53,21 +53,22 @@ type Meaning struct {
 	Success  []*catalog.Told
 	Row      *Row // a lease row: the lock's own record
 
-	Write *Change // Write
-	Guard Guard   // Condition; On is the header
-	Store string  // Query: what is read, as sql:t1,t2
-	Keeps bool    // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
-	Asked []Guard // Query: comparisons whose truth is what is read
-	Block *catalog.Blocks
-	Secs  float64 // Block: duration, 0 when not known
+	Write   *Change  // Write
+	Guard   Guard    // Condition; On is the header
+	Store   string   // Query: what is read, as sql:t1,t2
+	Columns []string // Query: names of what is read, where they are known
+	Keeps   bool     // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
+	Block   *catalog.Blocks
+	Secs    float64 // Block: duration, 0 when not known
 }
 
 // A Row is the record of a lease that is kept in a table.
 type Row struct {
-	Table string
-	Sets  []Setting // what the acquire stores there
-	Token string    // column that grows with every grant and is handed back; empty if none
-	Mine  bool      // the statement also takes a live lease of the same owner
+	Table  string
+	Sets   []Setting // what the acquire stores there
+	Expiry string    // column with the end of the lease
+	Token  string    // column that grows with every grant and is handed back; empty if none
+	Mine   bool      // the statement also takes a live lease of the same owner
 }
 
 // A Setting is one column and the value stored in it.

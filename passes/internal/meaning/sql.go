@@ -213,15 +213,44 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		if len(st.Tables) > 0 {
 			m.Store = "sql:" + strings.Join(st.Tables, ",")
 		}
+		m.Keeps = st.ForUpdate
+		for _, x := range st.Select {
+			m.Columns = append(m.Columns, x.Name)
+		}
 		ms = append(ms, m)
 	}
-	switch st.Verb {
-	case "CALL":
+	if st.Verb == "CALL" || len(ms) == 1 && ms[0].Role == Query && r.callsProcedure(st) {
 		m := r.base(lib, Write)
 		m.Write = &Change{Store: "sql", Operation: "CALL", Resource: "sql", On: conn, Unknown: lock.ReasonProcedure, Call: call}
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// callsProcedure reports whether a SELECT reads no table but calls a function
+// of the database's owner with arguments: SELECT save_text($1, $2).
+func (r *Reader) callsProcedure(st sqlread.Statement) bool {
+	if st.Verb != "SELECT" || len(st.Tables) > 0 || st.Params == 0 {
+		return false
+	}
+	return slices.ContainsFunc(st.Functions, func(f sqlread.Call) bool {
+		return len(f.Args) > 0 && r.Catalog.SQLFunc(f.Name) == nil && !pureFunction(f.Name)
+	})
+}
+
+// pureFunction knows what databases bring along: none of it writes.
+func pureFunction(name string) bool {
+	for _, p := range []string{"pg_", "json", "to_", "date", "time", "current_", "array", "string_", "regexp", "st_", "md5", "sha", "has_", "inet", "char", "make_", "is_", "now"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return slices.Contains([]string{
+		"abs", "age", "any", "avg", "cast", "ceil", "coalesce", "concat", "concat_ws", "convert", "count", "decode", "digest", "encode", "exists", "extract",
+		"floor", "format", "gen_random_uuid", "generate_series", "greatest", "hashtext", "hashtextextended", "if", "ifnull", "isnull", "least", "left",
+		"length", "lower", "ltrim", "max", "min", "mod", "nullif", "position", "pow", "power", "replace", "right", "round", "row_to_json", "rtrim",
+		"similarity", "split_part", "substr", "substring", "sum", "translate", "trim", "unnest", "upper", "uuid_generate_v4", "version",
+	}, name)
 }
 
 func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string, call *term.T) *Change {

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// Batch says how a write that a callback queues is sent.
+type Batch uint8
+
+const (
+	Alone   Batch = iota
+	Queued        // together with others
+	Atomic        // in one transaction
+	Watched       // in one transaction, which fails where what was read before has changed
+	Loose         // while something is watched, but not in the transaction that would tell
+)
+
+// gathered marks what a callback does with how r sends it. A batch is written
+// where it is sent.
+func gathered(list []Effect, r *catalog.Runs, at lock.Frame) []Effect {
+	for i := range list {
+		x := &list[i]
+		if r.Batch {
+			if len(x.Via) < maxVia {
+				x.Via = append(x.Via[:len(x.Via):len(x.Via)], x.At)
+			}
+			x.At, x.Batch = at, Queued
+			if r.Atomic {
+				x.Batch = Atomic
+			}
+		}
+		if !r.Watch.IsZero() {
+			if x.Batch == Atomic {
+				x.Batch = Watched
+			} else {
+				x.Batch = Loose
+			}
+		}
+	}
+	return list
+}
+
+// sent adds what the way a write is sent says about its condition.
+func sent(b Batch, r ruling) ruling {
+	if r.cond != lock.None {
+		return r
+	}
+	switch b {
+	case Watched:
+		return ruling{cond: lock.Version, note: "in a transaction that fails where what was read has changed"}
+	case Loose:
+		if r.fault == "" {
+			r.fault = "what is watched guards a transaction only, and this is none"
+		}
+	}
+	return r
+}
+
+// headers lists the conditions that the request of a write carries.
+func (j *judge) headers(c *meaning.Change) []meaning.Guard {
+	if c.Unknown != lock.ReasonRPC {
+		return nil
+	}
+	var guards []meaning.Guard
+	for _, x := range j.st.effects {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, m := range j.e.reader.Of(x.Call) {
+			if m.Role != meaning.Condition || m.On == nil || len(m.On.Args) != 1 {
+				continue
+			}
+			for _, a := range meaning.Args(c.Call) {
+				if a == m.On.Args[0] {
+					guards = append(guards, m.Guard)
+				}
+			}
+		}
+	}
+	return guards
+}
+
+// answered notes whether the answer of a method that stores is looked at.
+func (f *family) answered(in ssa.CallInstruction, effects []Effect) {
+	res := in.Common().Signature().Results()
+	if res.Len() == 0 {
+		return
+	}
+	v, ok := in.(ssa.Value)
+	for i := range effects {
+		x := &effects[i]
+		if x.Memory == nil || len(x.Via) != 1 {
+			continue
+		}
+		x.Checked = 1
+		if !ok || !f.told(v, isError(res.At(res.Len()-1).Type()), 0) {
+			x.Checked = -1
+		}
+	}
+}
