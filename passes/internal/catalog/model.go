@@ -222,6 +222,7 @@ type Write struct {
 	Conditions []*Carrier `yaml:"conditions"`
 	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|none"`                      // how a refused write shows: rows | error | bool | succeeded | reply | none
 	Unknown    string     `yaml:"unknown" enum:"rpc|no-source|stored-procedure|dynamic-sql|script-by-sha"` // the condition is out of sight, for this reason (rpc, no-source)
+	Bare       bool       `yaml:"bare"`                                                                    // out of sight, but without a token in the request nothing is there to refuse it by
 	Cache      bool       `yaml:"cache"`                                                                   // derived data by nature
 }
 

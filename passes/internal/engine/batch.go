@@ -4,7 +4,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
-	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -58,30 +57,6 @@ func sent(b Batch, r ruling) ruling {
 		}
 	}
 	return r
-}
-
-// headers lists the conditions that the request of a write carries.
-func (j *judge) headers(c *meaning.Change) []meaning.Guard {
-	if c.Unknown != lock.ReasonRPC {
-		return nil
-	}
-	var guards []meaning.Guard
-	for _, x := range j.st.effects {
-		if x.Call == nil || x.Open != Closed {
-			continue
-		}
-		for _, m := range j.e.reader.Of(x.Call) {
-			if m.Role != meaning.Condition || m.On == nil || len(m.On.Args) != 1 {
-				continue
-			}
-			for _, a := range meaning.Args(c.Call) {
-				if a == m.On.Args[0] {
-					guards = append(guards, m.Guard)
-				}
-			}
-		}
-	}
-	return guards
 }
 
 // answered notes whether the answer of a method that stores is looked at.

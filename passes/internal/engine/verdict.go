@@ -65,13 +65,14 @@ func better(a, b ruling) ruling {
 // change rules on a write.
 func (j *judge) change(c *meaning.Change) ruling {
 	best := ruling{cond: lock.None}
+	headers := j.headers(c)
 	if j.onSession(c.On) {
 		return ruling{cond: lock.Transaction, note: "runs on the session that owns the lock"}
 	}
-	for _, g := range append(j.headers(c), c.Guards...) {
+	for _, g := range append(headers, c.Guards...) {
 		best = better(best, j.guard(g, c))
 	}
-	if best.cond == lock.None && c.Unknown != "" {
+	if best.cond == lock.None && c.Unknown != "" && !(c.Bare && j.bare(c, headers)) {
 		best.cond = lock.Unknown
 	}
 	if c.Ignored && best.cond != lock.None {
@@ -122,6 +123,12 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 	case "is null":
 		if g.Moves {
 			return ruling{cond: lock.Version, note: "conditional on " + g.Text}
+		}
+		return none
+	case "sent":
+		if tok, ok := j.token(g.Value); ok && tok.Origin == "" {
+			j.use(tok)
+			return ruling{cond: lock.Unknown, note: "sent in the header " + g.Text}
 		}
 		return none
 	case "other":

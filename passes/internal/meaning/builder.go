@@ -27,6 +27,9 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) []M
 	c.Guards = slices.DeleteFunc(c.Guards, func(g Guard) bool { return g.Op == "other" && g.Text == "builder" })
 	if v := r.Get(w.Args, call, nil); v != nil {
 		b.assign(v)
+		if s := tableOf(v); v.Kind == term.Struct && v.Type != "map" && s != "" {
+			c.Resource = "sql:" + s
+		}
 	}
 	b.walk(Receiver(call))
 	c.Guards = append(c.Guards, b.guards()...)

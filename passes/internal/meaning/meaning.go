@@ -89,6 +89,7 @@ type Change struct {
 	Sets      []Setting
 	Reject    string // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
+	Bare      bool // Unknown, but refusable only by what it carries
 	Cache     bool
 	Call      *term.T // the call itself
 }
@@ -97,7 +98,7 @@ type Change struct {
 type Guard struct {
 	Column string
 	Table  string // where it is told: the table that Column belongs to
-	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "or", "and", "other"
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "sent", "or", "and", "other"
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool
@@ -229,11 +230,9 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		}
 	}
 	if p := e.Part; p != nil && p.Kind == "set" {
-		if g, ok := headerGuard(constText(r.Get(p.Text, call, nil)), r.Get(p.Args, call, nil)); ok {
-			m := r.base(lib, Condition)
-			m.On, m.Guard = Receiver(call), g
-			add(m)
-		}
+		m := r.base(lib, Condition)
+		m.On, m.Guard = Receiver(call), headerGuard(constText(r.Get(p.Text, call, nil)), r.Get(p.Args, call, nil))
+		add(m)
 	}
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
@@ -288,7 +287,7 @@ func (r *Reader) release(lib *catalog.Library, a *catalog.Release, call *term.T,
 // change reads a write whose condition is told by its arguments.
 func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Write)
-	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Cache: w.Cache, Call: call}
+	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Bare: w.Bare, Cache: w.Cache, Call: call}
 	c.Resource = r.resource(w.Store, w.Resource, call, words)
 	if len(w.Resource) > 0 {
 		c.Key = r.Get(w.Resource[len(w.Resource)-1], call, words)
@@ -339,17 +338,17 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	return g, true
 }
 
-// headerGuard reads a header that makes a request conditional.
-func headerGuard(name string, value *term.T) (Guard, bool) {
-	g := Guard{Op: "version", Value: value, Text: name}
-	switch strings.ToLower(name) {
-	case "if-match", "if-unmodified-since", "x-goog-if-generation-match":
-		return g, true
-	case "if-none-match":
+// headerGuard reads a header that makes a request conditional; any other is
+// "sent", and what it is for is out of sight.
+func headerGuard(name string, value *term.T) Guard {
+	g := Guard{Op: "sent", Value: value, Text: name}
+	switch l := strings.ToLower(name); {
+	case l == "if-match", l == "if-unmodified-since", l == "x-goog-if-generation-match":
+		g.Op = "version"
+	case l == "if-none-match" && constText(value) == "*":
 		g.Op = "absent"
-		return g, constText(value) == "*"
 	}
-	return g, false
+	return g
 }
 
 // isSet reports whether an option field is known to be set: its struct is in
