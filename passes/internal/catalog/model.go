@@ -90,15 +90,23 @@ type Match struct {
 type New struct {
 	Key        Ref    `yaml:"key"`
 	TTL        Ref    `yaml:"ttl"`
-	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`  // unit of an integer TTL (a time.Duration needs none); unix, unix-ms: a point in time
-	TTLDefault string `yaml:"ttl-default" check:"duration"`          // Go duration, where no TTL is given
-	Value      Ref    `yaml:"value"`                                 // owner value
-	Options    Ref    `yaml:"options"`                               // option functions or option struct that may hold any of these
-	Parent     Ref    `yaml:"parent"`                                // session or client whose properties hold here too
-	Context    Ref    `yaml:"context"`                               // context that bounds the object's background work (renewal)
-	Section    Ref    `yaml:"section"`                               // function that runs while a lock taken through the object is held (election callback)
-	Leaks      bool   `yaml:"leaks"`                                 // must be closed (session)
-	Store      string `yaml:"store" enum:"sentinel|cluster|replica"` // sentinel | cluster | replica: what kind of client it is
+	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"` // unit of an integer TTL (a time.Duration needs none); unix, unix-ms: a point in time
+	TTLDefault string `yaml:"ttl-default" check:"duration"`         // Go duration, where no TTL is given
+	Value      Ref    `yaml:"value"`                                // owner value
+	Options    Ref    `yaml:"options"`                              // option functions or option struct that may hold any of these
+	Parent     Ref    `yaml:"parent"`                               // session or client whose properties hold here too
+	Context    Ref    `yaml:"context"`                              // context that bounds the object's background work (renewal)
+	Section    Ref    `yaml:"section"`                              // function that runs while a lock taken through the object is held (election callback)
+	Leaks      bool   `yaml:"leaks"`                                // must be closed (session)
+	// Fields tells which value a field of the object has (Method of a request).
+	Fields []*FieldOf `yaml:"fields"`
+	Store  string     `yaml:"store" enum:"sentinel|cluster|replica"` // sentinel | cluster | replica: what kind of client it is
+}
+
+// FieldOf says what a constructor puts into a field.
+type FieldOf struct {
+	Name string `yaml:"name"`
+	Is   Ref    `yaml:"is"`
 }
 
 // Option describes an option function, option field or chained setter.
@@ -194,6 +202,7 @@ type Token struct {
 // Origin says that a result is a fresh value of a kind that is no fencing token.
 type Origin struct {
 	Kind string `yaml:"kind" enum:"random|clock|host|process"` // random | clock | host | process
+	Out  Ref    `yaml:"out"`                                   // the slice that is filled with it, in place of the result
 }
 
 // Reads describes a call whose results are the outcome of an earlier call.
@@ -213,6 +222,7 @@ type Write struct {
 	Conditions []*Carrier `yaml:"conditions"`
 	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|none"`                      // how a refused write shows: rows | error | bool | succeeded | reply | none
 	Unknown    string     `yaml:"unknown" enum:"rpc|no-source|stored-procedure|dynamic-sql|script-by-sha"` // the condition is out of sight, for this reason (rpc, no-source)
+	Bare       bool       `yaml:"bare"`                                                                    // out of sight, but without a token in the request nothing is there to refuse it by
 	Cache      bool       `yaml:"cache"`                                                                   // derived data by nature
 }
 
@@ -255,8 +265,11 @@ type Blocks struct {
 
 // Runs describes a call that runs a function argument.
 type Runs struct {
-	Func Ref    `yaml:"func"`
-	How  string `yaml:"how" enum:"now|go|later"` // now (returns after it) | go (may outlive the call) | later (registered, runs some day)
+	Func   Ref    `yaml:"func"`
+	Batch  bool   `yaml:"batch"`                   // what the function writes is gathered, and sent by this call
+	Atomic bool   `yaml:"atomic"`                  // as a transaction, which fails where something watched has changed
+	Watch  Ref    `yaml:"watch"`                   // keys that are watched while the function runs
+	How    string `yaml:"how" enum:"now|go|later"` // now (returns after it) | go (may outlive the call) | later (registered, runs some day)
 }
 
 // A Command is the meaning of one Redis command, whichever client sends it.

@@ -73,7 +73,7 @@ func (f *family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
 				return s
 			}
 		}
-		if e.Reads != nil && e.Reads.Out.IsZero() && c.Signature().Results().Len() == 1 && !isError(c.Signature().Results().At(0).Type()) {
+		if e.Reads != nil && e.Token == nil && e.Reads.Out.IsZero() && c.Signature().Results().Len() == 1 && !isError(c.Signature().Results().At(0).Type()) {
 			if s := f.e.reader.Get(e.Reads.Of, t, nil); s != nil {
 				return s
 			}
@@ -119,7 +119,7 @@ func (f *family) extract(v *ssa.Extract) *term.T {
 					return s
 				}
 			}
-			if e.Reads != nil && !isError(v.Type()) {
+			if e.Reads != nil && e.Token == nil && !isError(v.Type()) {
 				if s := f.e.reader.Get(e.Reads.Of, t, nil); s != nil {
 					return s
 				}

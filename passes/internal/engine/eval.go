@@ -117,7 +117,9 @@ func (f *family) compute(v ssa.Value) *term.T {
 		return f.value(v.X)
 	case *ssa.Next:
 		return p.Elem(f.get(v.Iter), nil)
-	case *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
+	case *ssa.MakeMap:
+		return f.mapping(v)
+	case *ssa.MakeChan, *ssa.MakeSlice:
 		return p.Call("make", f.e.site(v.Pos()))
 	}
 	return p.Unknown("value")
@@ -242,13 +244,44 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 	return p.Join(alts...)
 }
 
+// mapping is a map as a struct of its constant keys; with other keys among
+// them, its fields cannot be told apart, but its values are there.
+func (f *family) mapping(m *ssa.MakeMap) *term.T {
+	p := f.e.pool
+	typ := "map"
+	var names []string
+	values := make(map[string]*term.T)
+	for _, r := range *m.Referrers() {
+		u, ok := r.(*ssa.MapUpdate)
+		if !ok || u.Map != ssa.Value(m) {
+			continue
+		}
+		key := "?"
+		if k := f.get(u.Key); k.Kind == term.Const {
+			key = k.Name
+		} else {
+			typ = ""
+		}
+		if values[key] == nil {
+			names = append(names, key)
+		}
+		values[key] = p.Join(values[key], f.get(u.Value))
+	}
+	if len(names) == 0 || len(names) > 64 {
+		return p.Call("make", f.e.site(m.Pos()))
+	}
+	args := make([]*term.T, len(names))
+	for i, n := range names {
+		args[i] = values[n]
+	}
+	return p.Struct(typ, f.e.site(m.Pos()), names, args)
+}
+
 // filled is what a call stored through a pointer.
 func (f *family) filled(o out) *term.T {
-	call := f.value(o.value)
-	if call == nil {
-		return nil
-	}
-	call = f.callTerm(o.call, o.value.Pos())
+	// Not the call's value: that may be what is being evaluated (an error that
+	// later errors join).
+	call := f.callTerm(o.call, o.value.Pos())
 	if e := f.e.reader.Entry(call); e != nil && e.Reads != nil {
 		if src := f.e.reader.Get(e.Reads.Of, call, nil); src != nil {
 			return f.e.pool.Out(src, o.index)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/types"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -171,6 +172,9 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	for _, a := range args {
 		mi, ok := a.(*ssa.MakeInterface)
 		if !ok {
+			if x := f.filledSlice(in, a); x != nil {
+				f.outs[x] = append(f.outs[x], out{c, v, n})
+			}
 			continue
 		}
 		switch x := f.base(mi.X).(type) {
@@ -185,6 +189,26 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 		}
 		n++
 	}
+}
+
+// filledSlice returns the local array behind a slice that a call of the
+// catalogue fills with fresh values (rand.Read), or nil.
+func (f *family) filledSlice(in ssa.CallInstruction, arg ssa.Value) *ssa.Alloc {
+	s, ok := arg.(*ssa.Slice)
+	if !ok || in.Common().StaticCallee() == nil {
+		return nil
+	}
+	fn, ok := in.Common().StaticCallee().Object().(*types.Func)
+	if !ok {
+		return nil
+	}
+	for _, e := range f.e.register(fn) {
+		if e.Origin != nil && !e.Origin.Out.IsZero() {
+			a, _ := f.base(s.X).(*ssa.Alloc)
+			return a
+		}
+	}
+	return nil
 }
 
 // variadic lists the values of a slice that was made for a variadic call.

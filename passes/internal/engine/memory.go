@@ -3,6 +3,7 @@ package engine
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -14,13 +15,15 @@ import (
 // A Memory is a write of an object of this process that works as a resource: a
 // method that stores what it is given. Only types that take tokens count (a
 // method compares an incoming number with a stored one, or names a parameter
-// so): every other method that stores something is just code.
+// so), and stores by name that keep values in a map or slice under a mutex:
+// every other method that stores something is just code.
 type Memory struct {
 	Type   string
 	Method string
 	Args   []*term.T // arguments of the call, once it is known
 	Token  *term.T   // the incoming value that is compared; nil: none is
 	Op     string    // stored Op incoming, where the write goes through
+	Text   bool      // both are compared as text
 	Stored bool      // the incoming token replaces the stored one
 	Early  bool      // and does so before the comparison
 	Locked bool      // a mutex is held around comparison and store
@@ -37,17 +40,17 @@ func (f *family) memory(fn *ssa.Function, s *Summary) {
 		return
 	}
 	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	if !ok || !f.e.takesTokens(named) {
+	if !ok {
 		return
 	}
 	stores := f.ownStores(fn)
-	if len(stores) == 0 {
+	if len(stores) == 0 || !f.e.takesTokens(named) && !(storeName(named.Obj().Name()) && keepsMany(stores) && f.locksMutex(fn)) {
 		return
 	}
 	m := &Memory{Type: named.Obj().Name(), Method: fn.Name(), Locked: f.locksMutex(fn)}
 	data := stores[len(stores)-1]
 	if c := f.compared(fn, stores); c != nil {
-		m.Token, m.Op = c.incoming, c.op
+		m.Token, m.Op, m.Text = c.incoming, c.op, c.text
 		for _, st := range stores {
 			if c.isStored(f, st.place) && c.incomingIn(st.val) {
 				m.Stored = true
@@ -138,9 +141,37 @@ func (f *family) given(fn *ssa.Function, t *term.T) bool {
 	return t.Any(func(x *term.T) bool { return x.Kind == term.Param && x.Name == name && x.Index > 0 })
 }
 
+// storeName reports whether a type is named as the place where the data is.
+// What only mirrors, counts or lists data that is elsewhere is none.
+func storeName(name string) bool {
+	l := strings.ToLower(name)
+	for _, w := range []string{"cache", "metric", "registry", "counter", "stats", "session", "mock", "fake", "lock"} {
+		if strings.Contains(l, w) {
+			return false
+		}
+	}
+	for _, w := range []string{"storage", "store", "repository", "repo", "ledger", "database", "table"} {
+		if strings.HasSuffix(l, w) || strings.HasPrefix(l, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsMany reports whether values go into a map or slice.
+func keepsMany(stores []memStore) bool {
+	for _, st := range stores {
+		if _, ok := st.at.(*ssa.MapUpdate); ok || st.val.Kind == term.Op && st.val.Name == "append" {
+			return true
+		}
+	}
+	return false
+}
+
 // A comparison is a branch on a stored value against an incoming one.
 type comparison struct {
-	at       *ssa.If
+	at       ssa.Instruction
+	text     bool
 	stored   *term.T
 	incoming *term.T
 	op       string
@@ -192,30 +223,54 @@ func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
 			if no {
 				o = negate(op)
 			}
-			c := &comparison{at: br, stored: x, incoming: y, op: o.String()}
-			if c.op == "==" {
-				c.op = "="
-			}
+			c := &comparison{at: br, stored: x, incoming: y, op: sqlOp(o), text: isText(bin.X.Type())}
 			if found == nil || c.isStored(f, st.place) || c.op == "<" || c.op == "<=" {
 				found = c
 			}
 		}
-		if found == nil {
-			// Compared, but every way stores: remember it if a store came first.
+	}
+	if found == nil {
+		found = f.idle(fn, stores)
+	}
+	return found
+}
+
+// idle finds a comparison that does not decide whether the method stores what
+// it compares.
+func (f *family) idle(fn *ssa.Function, stores []memStore) *comparison {
+	recv := f.get(fn.Params[0])
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			bin, ok := in.(*ssa.BinOp)
+			if !ok || !isOrdered(bin.X.Type()) || denied(sqlOp(bin.Op)) == "" {
+				continue
+			}
+			x, y := f.get(bin.X), f.get(bin.Y)
+			if !rooted(x, recv) {
+				x, y = y, x
+			}
+			if !rooted(x, recv) || !f.given(fn, y) {
+				continue
+			}
+			c := &comparison{at: bin, stored: x, incoming: y, op: "idle"}
 			for _, st := range stores {
-				c := &comparison{at: br, stored: x, incoming: y, op: "other"}
 				if c.isStored(f, st.place) && c.incomingIn(st.val) {
-					found = c
+					return c
 				}
 			}
 		}
 	}
-	return found
+	return nil
 }
 
 func isOrdered(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsOrdered != 0
+}
+
+func isText(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
 }
 
 func flip(op token.Token) token.Token {
@@ -271,9 +326,9 @@ func canReach(from, to, branch *ssa.BasicBlock) bool {
 }
 
 // before reports whether x always runs before y.
-func before(x ssa.Instruction, y *ssa.If) bool {
+func before(x, y ssa.Instruction) bool {
 	if x.Block() == y.Block() {
-		return true
+		return slices.Index(x.Block().Instrs, x) < slices.Index(y.Block().Instrs, y)
 	}
 	return x.Block().Dominates(y.Block())
 }

@@ -61,7 +61,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	}
 	u.Release = e.releases(st, m)
 	u.Leader = m.Kind == lock.Election
-	j := &judge{e: e, st: st, lock: m}
+	j := &judge{e: e, st: st, lock: m, counters: e.drawn(st.effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.effects {
 		e.write(u, j, x, unseen)
@@ -185,7 +185,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
 		}
-		r := j.change(c)
+		r := j.asked(x, c, sent(x.Batch, j.change(c)))
 		w := lock.Write{
 			Frame: x.At, Call: short(x.Call.Name), Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
 			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache, Trail: x.Via, Here: true,
@@ -200,7 +200,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 					no := false
 					w.Checked = &no
 					if r.cond != lock.Transaction && r.cond != lock.Unique {
-						w.Fault = "nobody looks whether the write was refused, so a stale holder believes that it wrote"
+						w.Fault = unanswered
 					}
 				}
 			}
@@ -248,11 +248,22 @@ func (e *Engine) sessionWrite(x Effect) []lock.Write {
 }
 
 func (e *Engine) memoryWrite(x Effect, r ruling) lock.Write {
-	return lock.Write{
+	w := lock.Write{
 		Frame: x.At, Call: "(*" + x.Memory.Type + ")." + x.Memory.Method, Operation: "store", Resource: "memory:" + x.Memory.Type,
 		Condition: r.cond, Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Trail: x.Via, Here: true,
 	}
+	if r.cond.Holds() && x.Checked != 0 {
+		seen := x.Checked == 1
+		w.Checked = &seen
+		if !seen {
+			w.Fault = unanswered
+		}
+	}
+	return w
 }
+
+// unanswered is the fault of a condition whose refusal nobody hears of.
+const unanswered = "nobody looks whether the write was refused, so a stale holder believes that it wrote"
 
 // own reports whether a call is part of locking: this lock's or another's
 // acquire, renewal or release is no write of a protected resource.
@@ -277,18 +288,7 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			}
 		}
 	}
-	if j.lock.Row != nil {
-		for _, m := range ms {
-			if m.Role == meaning.Write && m.Write.Resource == "sql:"+j.lock.Row.Table {
-				return j.st.releasesRow(e, x.Call, j.lock)
-			}
-		}
-	}
-	return false
-}
-
-func (st *site) releasesRow(e *Engine, call *term.T, m meaning.Meaning) bool {
-	return (&family{e: e}).releasesRow(call, m)
+	return j.ownRecord(ms) || e.draws(j.counters, x.Call, ms)
 }
 
 // quiet are names of functions that only tell or stop something.

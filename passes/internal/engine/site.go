@@ -133,7 +133,7 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 				st.note("explicit", list[i])
 			case *ssa.Defer:
 				// What a deferred function does before it releases.
-				list = list[:i]
+				list = f.e.until(st, list, i)
 			}
 		}
 		st.effects = append(st.effects, list...)
@@ -142,7 +142,7 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 		i := releases(in)
 		list := s.steps[in]
 		st.note("explicit", list[i])
-		st.effects = append(st.effects, list[:i]...)
+		st.effects = append(st.effects, f.e.until(st, list, i)...)
 	}
 	for _, in := range region.After {
 		st.after = append(st.after, s.steps[in]...)

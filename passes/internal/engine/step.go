@@ -48,7 +48,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 					how = ByGoroutine
 				}
 				more, holds := f.apply(fn, nil, at, max(reach, how))
-				effects = append(effects, more...)
+				effects = append(effects, gathered(more, r, at)...)
 				for i := range holds {
 					holds[i].Facts = nil
 				}
@@ -95,6 +95,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			// What a closure captured are the family's own variables.
 			bind := binder(fnName(callee), call.Args)
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
+			f.answered(in, effects)
 			sites := f.sitesOf(in, sum, bind, call, at)
 			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)
 		}
@@ -281,6 +282,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 			x.Via = append([]lock.Frame{at}, x.Via...)
 		}
 		x.From = f.substAll(x.From, bind)
+		x.Asked = f.passAsked(x.Asked, bind)
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.e.pool.Subst(x.Call, bind)
@@ -476,10 +478,7 @@ func (f *family) told(v ssa.Value, errorTells bool, depth int) bool {
 				return true
 			}
 		case *ssa.FieldAddr:
-			if f.told(r, errorTells || fieldName(r.X.Type(), r.Field) != "Error", depth+1) {
-				if fieldName(r.X.Type(), r.Field) == "Error" && !errorTells {
-					continue
-				}
+			if f.told(r, errorTells, depth+1) {
 				return true
 			}
 		case *ssa.UnOp:

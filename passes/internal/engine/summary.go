@@ -53,8 +53,10 @@ type Effect struct {
 	At      lock.Frame
 	Via     []lock.Frame // from the function's body to At, outermost first
 	Reach   Reach
-	Checked int8      // whether the outcome is looked at: 1 yes, -1 no, 0 not known
-	Loop    bool      // inside a loop
+	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
+	Loop    bool // inside a loop
+	Batch   Batch
+	Asked   []Asked   // comparisons in Go that let control through to a write
 	From    []*term.T // receivers of the calls on the way, innermost first
 	Yields  bool      // an open call that computes: it returns a value besides its error
 }
@@ -245,6 +247,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 		}
 	}
 	f.memory(fn, s)
+	f.ask(fn, s)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			s.Effects = append(s.Effects, s.steps[in]...)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -15,7 +16,9 @@ type judge struct {
 	st   *site
 	lock meaning.Meaning
 	used *meaning.Token // a token that reached a write
-	soft bool           // a callback that computes, or that works on the lock's session, was not seen
+
+	counters counters
+	soft     bool // a callback that computes, or that works on the lock's session, was not seen
 }
 
 // sessionBound reports whether an open call is handed something of the session
@@ -62,17 +65,21 @@ func better(a, b ruling) ruling {
 // change rules on a write.
 func (j *judge) change(c *meaning.Change) ruling {
 	best := ruling{cond: lock.None}
+	headers := j.headers(c)
 	if j.onSession(c.On) {
 		return ruling{cond: lock.Transaction, note: "runs on the session that owns the lock"}
 	}
-	for _, g := range c.Guards {
+	for _, g := range append(headers, c.Guards...) {
 		best = better(best, j.guard(g, c))
 	}
-	if best.cond == lock.None && c.Unknown != "" {
+	if best.cond == lock.None && c.Unknown != "" && !(c.Bare && j.bare(c, headers)) {
 		best.cond = lock.Unknown
 	}
+	if c.Ignored && best.cond != lock.None {
+		best = ruling{cond: lock.None, fault: "where its condition matches no row, the call writes without it"}
+	}
 	if best.cond.Holds() {
-		best.fault = ""
+		best.fault, best.compared = "", ""
 	}
 	if best.cond == lock.None && best.fault == "" && best.compared == "" {
 		for _, s := range c.Sets {
@@ -113,13 +120,26 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		return ruling{cond: lock.Owner}
 	case "version":
 		return ruling{cond: lock.Version}
+	case "is null":
+		if g.Moves {
+			return ruling{cond: lock.Version, note: "conditional on " + g.Text}
+		}
+		return none
+	case "sent":
+		if tok, ok := j.token(g.Value); ok && tok.Origin == "" {
+			j.use(tok)
+			return ruling{cond: lock.Unknown, note: "sent in the header " + g.Text}
+		}
+		return none
 	case "other":
 		return ruling{cond: lock.Unknown, note: g.Text}
 	case "or":
 		// As weak as the weakest way in.
 		worst := ruling{cond: lock.Transaction}
+		holds := false
 		for _, a := range g.Alts {
 			r := j.guard(a, c)
+			holds = holds || r.cond.Holds()
 			if rank[r.cond] < rank[worst.cond] {
 				worst = r
 			} else if worst.fault == "" {
@@ -128,6 +148,9 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		if len(g.Alts) == 0 || worst.cond == lock.Transaction {
 			return none
+		}
+		if holds && worst.cond == lock.None && worst.fault == "" && worst.compared == "" {
+			worst.fault = "another way through the OR asks for nothing that a stale holder lacks"
 		}
 		return worst
 	case "and", "exists", "in":
@@ -169,12 +192,12 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "the comparison does not keep older tokens out"
 		}
 		return none
-	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(c)):
+	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(g, c)):
 		return ruling{cond: lock.Owner}
 	case mine && g.Op == "=":
 		none.fault = "a random lock value is compared for equality with a column that nobody sets when the lock is taken"
 		return none
-	case (isToken && (tok.Origin == "random" || tok.Origin == "clock" && (g.Stored || named(g)) || tok.Handle != nil) || mine) && ordering && (g.Stored || named(g)):
+	case (isToken && (tok.Origin != "" || tok.Handle != nil) || mine) && ordering && (g.Stored || named(g)):
 		none.compared = tok.Source
 		if none.compared == "" {
 			none.compared = "the lock's owner value"
@@ -208,13 +231,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 
 // named reports whether a column is named like a fence.
 func named(g meaning.Guard) bool {
-	l := strings.ToLower(g.Column)
-	for _, w := range []string{"token", "fence", "fencing", "epoch"} {
-		if strings.Contains(l, w) {
-			return true
-		}
-	}
-	return false
+	return fenceName(g.Column)
 }
 
 func versionColumn(c string) bool {
@@ -276,7 +293,11 @@ func (j *judge) isOwnerValue(t *term.T) bool {
 // itself lives in, and compares a column that the acquire set.
 func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 	row := j.lock.Row
-	if row == nil || c.Resource != "sql:"+row.Table {
+	table := c.Resource
+	if g.Table != "" {
+		table = "sql:" + g.Table
+	}
+	if row == nil || table != "sql:"+row.Table {
 		return false
 	}
 	for _, s := range row.Sets {
@@ -289,8 +310,8 @@ func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 
 // ownKey reports whether a Redis write compares the lock's own key: a script
 // that looks at the lock before it writes, in the same server.
-func (j *judge) ownKey(c *meaning.Change) bool {
-	return c.Store == "redis" && j.lock.Family == "redis" && len(c.Guards) > 0
+func (j *judge) ownKey(g meaning.Guard, c *meaning.Change) bool {
+	return c.Store == "redis" && j.lock.Family == "redis" && (j.lock.Key == nil || g.Table == j.lock.Key.Pattern())
 }
 
 // memory rules on the write of an in-process resource.
@@ -319,6 +340,10 @@ func (j *judge) memory(m *Memory) ruling {
 	}
 	j.use(tok)
 	switch {
+	case m.Op == "idle":
+		none.fault = "the token is compared, but what is stale is written all the same"
+	case m.Text && !padded(m.Token):
+		none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 	case m.Early:
 		none.fault = "the token is stored before it is compared, so the comparison always passes"
 	case (m.Op == "<" || m.Op == "<=") && m.Stored:
@@ -332,6 +357,16 @@ func (j *judge) memory(m *Memory) ruling {
 	}
 	return none
 }
+
+// padded reports whether a number is formatted to a fixed width.
+func padded(t *term.T) bool {
+	return t.Any(func(x *term.T) bool {
+		s, ok := x.Str()
+		return ok && fixedWidth.MatchString(s)
+	})
+}
+
+var fixedWidth = regexp.MustCompile(`%0\d+[dxX]`)
 
 // handleKind tells what an advisory lock's statement ran on, by the receiver's
 // type in the call's name: pool, conn, tx, or unknown.

@@ -1,6 +1,8 @@
 package meaning
 
 import (
+	"slices"
+
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -21,30 +23,10 @@ func (r *Reader) isTxn(call *term.T) bool {
 // txn reads an etcd transaction: the compares of If guard every operation of
 // Then. "Key absent" with a leased Put of that key is a lock; without a lease
 // it is create-once.
-func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
+func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
+	lib := e.Library
 	var cmps, ops []*term.T
-	unseen := false
-	collect := func(t *term.T) []*term.T {
-		if t == nil {
-			return nil
-		}
-		var out []*term.T
-		items := []*term.T{t}
-		if t.Kind == term.List {
-			items = t.Args
-		}
-		for _, x := range items {
-			switch {
-			case x.Kind == term.List:
-				out = append(out, x.Args...)
-			case x.Kind == term.Call:
-				out = append(out, x)
-			default:
-				unseen = true
-			}
-		}
-		return out
-	}
+	cmpsUnseen, opsUnseen := false, false
 	var client *term.T
 	for t := Receiver(call); t != nil; t = Receiver(t) {
 		e := r.Entry(t)
@@ -55,9 +37,9 @@ func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
 		args := r.Get(e.Part.Args, t, nil)
 		switch e.Part.Kind {
 		case "if":
-			cmps = append(cmps, collect(args)...)
+			cmps, cmpsUnseen = collect(cmps, args), cmpsUnseen || partly(args)
 		case "then":
-			ops = append(ops, collect(args)...)
+			ops, opsUnseen = collect(ops, args), opsUnseen || partly(args)
 		}
 	}
 	var guards []Guard
@@ -69,7 +51,7 @@ func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
 		}
 		guards = append(guards, g)
 	}
-	if unseen {
+	if cmpsUnseen {
 		guards = append(guards, Guard{Op: "other", Text: "compare out of sight"})
 	}
 	var ms []Meaning
@@ -88,6 +70,9 @@ func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
 			m := r.base(lib, Acquire)
 			m.Kind, m.Key, m.Parent, m.Try = lock.Session, key, lease, true
 			m.TTL = r.grant(lease)
+			if e.Acquire != nil {
+				m.Success = e.Acquire.Success
+			}
 			m.Evidence = []string{"key absent", "bound to a lease"}
 			ms = append(ms, m)
 		}
@@ -99,12 +84,40 @@ func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
 		m.Write = c
 		ms = append(ms, m)
 	}
-	if len(ops) == 0 && unseen {
+	if len(ops) == 0 && opsUnseen {
 		m := r.base(lib, Write)
-		m.Write = &Change{Store: "etcd", Operation: "TXN", Resource: "etcd", On: client, Guards: guards, Unknown: lock.ReasonLimit, Reject: "succeeded", Call: call}
+		m.Write = &Change{Store: "etcd", Operation: "TXN", Resource: "etcd", On: client, Guards: guards, Reject: "succeeded", Call: call}
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// collect lists the calls that make the elements of a list: given as such,
+// handed on as a slice, or appended one by one.
+func collect(out []*term.T, t *term.T) []*term.T {
+	switch {
+	case t == nil:
+	case t.Kind == term.Call:
+		out = append(out, t)
+	case t.Kind == term.List, t.Kind == term.Op && t.Name == "append", t.Kind == term.Join:
+		for _, a := range t.Args {
+			out = collect(out, a)
+		}
+	}
+	return out
+}
+
+// partly reports whether some elements of a list are out of sight.
+func partly(t *term.T) bool {
+	switch {
+	case t == nil || t.Kind == term.Call || t.Kind == term.Nil || t.Kind == term.Const:
+		return false
+	case t.Kind == term.Unknown && t.Name == "loop":
+		return false // the list itself, before the last append
+	case t.Kind == term.List, t.Kind == term.Op && t.Name == "append", t.Kind == term.Join:
+		return slices.ContainsFunc(t.Args, partly)
+	}
+	return true
 }
 
 // compareOp reads one compare: Compare(CreateRevision(key), "=", 0) or the

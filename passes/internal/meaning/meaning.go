@@ -5,6 +5,7 @@
 package meaning
 
 import (
+	"os"
 	"strings"
 	"sync"
 
@@ -24,6 +25,7 @@ const (
 	Write
 	Query
 	Block
+	Condition // of a write that goes out later: a header of its request
 )
 
 // A Meaning is one thing that a call does. Which fields are set depends on Role.
@@ -51,18 +53,22 @@ type Meaning struct {
 	Success  []*catalog.Told
 	Row      *Row // a lease row: the lock's own record
 
-	Write *Change // Write
-	Store string  // Query: what is read, as sql:t1,t2
-	Block *catalog.Blocks
-	Secs  float64 // Block: duration, 0 when not known
+	Write   *Change  // Write
+	Guard   Guard    // Condition; On is the header
+	Store   string   // Query: what is read, as sql:t1,t2
+	Columns []string // Query: names of what is read, where they are known
+	Keeps   bool     // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
+	Block   *catalog.Blocks
+	Secs    float64 // Block: duration, 0 when not known
 }
 
 // A Row is the record of a lease that is kept in a table.
 type Row struct {
-	Table string
-	Sets  []Setting // what the acquire stores there
-	Token string    // column that grows with every grant and is handed back; empty if none
-	Mine  bool      // the statement also takes a live lease of the same owner
+	Table  string
+	Sets   []Setting // what the acquire stores there
+	Expiry string    // column with the end of the lease
+	Token  string    // column that grows with every grant and is handed back; empty if none
+	Mine   bool      // the statement also takes a live lease of the same owner
 }
 
 // A Setting is one column and the value stored in it.
@@ -79,9 +85,11 @@ type Change struct {
 	Key       *term.T
 	On        *term.T
 	Guards    []Guard
+	Ignored   bool // the write lands although the guards do not hold
 	Sets      []Setting
 	Reject    string // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
+	Bare      bool // Unknown, but refusable only by what it carries
 	Cache     bool
 	Call      *term.T // the call itself
 }
@@ -89,7 +97,8 @@ type Change struct {
 // A Guard is one thing that must hold for the resource to accept the write.
 type Guard struct {
 	Column string
-	Op     string // stored Op incoming: < <= > >= = <>, "absent", "null", "in", "exists", "owner", "version", "or", "and", "other"
+	Table  string // where it is told: the table that Column belongs to
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "sent", "or", "and", "other"
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool
@@ -182,7 +191,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	var ms []Meaning
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
-	if e.Acquire != nil {
+	if e.Acquire != nil && !r.isTxn(call) {
 		add(r.acquire(lib, e.Acquire, call, nil))
 	}
 	if e.Renew != nil {
@@ -202,9 +211,13 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		case !w.SQL.IsZero():
 			ms = append(ms, r.sql(lib, w.SQL, w.Args, w.On, w.Reject, call, true)...)
 		case w.Store == "etcd" && r.isTxn(call):
-			ms = append(ms, r.txn(lib, call)...)
+			ms = append(ms, r.txn(e, call)...)
 		case w.Store == "sql":
 			ms = append(ms, r.built(lib, w, call)...)
+		case w.Store == "dynamodb" && carries(w, "expression"):
+			add(r.item(lib, w, call))
+		case w.Store == "consul" && carries(w, "builder"):
+			ms = append(ms, r.operations(lib, w, call)...)
 		default:
 			add(r.change(lib, w, call, nil))
 		}
@@ -216,10 +229,19 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), On: r.Get(q.On, call, nil)})
 		}
 	}
+	if p := e.Part; p != nil && p.Kind == "set" {
+		m := r.base(lib, Condition)
+		m.On, m.Guard = Receiver(call), headerGuard(constText(r.Get(p.Text, call, nil)), r.Get(p.Args, call, nil))
+		add(m)
+	}
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
 	}
 	return ms
+}
+
+func carries(w *catalog.Write, kind string) bool {
+	return len(w.Conditions) > 0 && w.Conditions[0].Kind == kind
 }
 
 // base is the part of an acquire, renewal or release that is told by references.
@@ -265,7 +287,7 @@ func (r *Reader) release(lib *catalog.Library, a *catalog.Release, call *term.T,
 // change reads a write whose condition is told by its arguments.
 func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Write)
-	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Cache: w.Cache, Call: call}
+	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Bare: w.Bare, Cache: w.Cache, Call: call}
 	c.Resource = r.resource(w.Store, w.Resource, call, words)
 	if len(w.Resource) > 0 {
 		c.Key = r.Get(w.Resource[len(w.Resource)-1], call, words)
@@ -290,14 +312,11 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	g := Guard{Op: "version", Text: k.Kind}
 	if !k.At.IsZero() {
 		v := r.Get(k.At, call, words)
-		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) {
+		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) && !hasFlag(v, k.Is) {
 			return g, false
 		}
-		if v.Kind == term.Unknown || v.Kind == term.Field || v.Kind == term.Param {
-			// The option struct is out of sight: the field may be set or not.
-			if len(k.At.Path) > 0 && v.Kind != term.Param {
-				return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
-			}
+		if len(k.At.Path) > 0 && !r.isSet(k.At, call, words) {
+			return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
 		}
 		g.Value = v
 	}
@@ -317,6 +336,42 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		}
 	}
 	return g, true
+}
+
+// headerGuard reads a header that makes a request conditional; any other is
+// "sent", and what it is for is out of sight.
+func headerGuard(name string, value *term.T) Guard {
+	g := Guard{Op: "sent", Value: value, Text: name}
+	switch l := strings.ToLower(name); {
+	case l == "if-match", l == "if-unmodified-since", l == "x-goog-if-generation-match":
+		g.Op = "version"
+	case l == "if-none-match" && constText(value) == "*":
+		g.Op = "absent"
+	}
+	return g
+}
+
+// isSet reports whether an option field is known to be set: its struct is in
+// sight, or is itself what was read from the resource, versions and all.
+func (r *Reader) isSet(at catalog.Ref, call *term.T, words []*term.T) bool {
+	if r.Get(at, call, words).Kind == term.Unknown {
+		return false
+	}
+	at.Path = at.Path[:len(at.Path)-1]
+	options := r.Get(at, call, words)
+	for _, a := range options.Alts() {
+		if a.Kind != term.Struct && a.Kind != term.Nil && !r.Reads(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasFlag reports whether a constant has the bits that "&NAME" stands for.
+// Their values are those of the platform that fencevet runs on.
+func hasFlag(t *term.T, name string) bool {
+	n, ok := t.Int()
+	return ok && name == "&O_EXCL" && n&int64(os.O_EXCL) != 0
 }
 
 func (r *Reader) resource(store string, refs []catalog.Ref, call *term.T, words []*term.T) string {

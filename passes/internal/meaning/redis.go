@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
@@ -177,9 +178,16 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 	if key, arg, ok := s.CompareAndExpire(); ok {
 		owner(Renew, key, arg)
 	}
-	fences := s.Fences()
-	for _, eff := range s.Writes() {
-		c := &Change{Store: "redis", Operation: "EVAL " + eff.Cmd, Resource: "redis", Reject: "reply", Call: call}
+	fences, writes := s.Fences(), s.Writes()
+	reject := "reply"
+	if strings.Contains(text, "error_reply") || strings.Contains(text, "err=") || strings.Contains(text, "err =") || strings.Contains(text, "error(") {
+		reject = "error"
+	}
+	for _, eff := range writes {
+		if keepsToken(eff, fences) && slices.ContainsFunc(writes, func(w luaread.Effect) bool { return !keepsToken(w, fences) }) {
+			continue // the fence's own record; whether it moves is told with the data
+		}
+		c := &Change{Store: "redis", Operation: "EVAL " + eff.Cmd, Resource: "redis", Reject: reject, Call: call}
 		if len(eff.Args) > 0 {
 			c.Key = r.luaTerm(args, eff.Args[0])
 			c.Resource = "redis:" + c.Key.Pattern()
@@ -187,14 +195,26 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 		for _, v := range eff.Stores {
 			c.Sets = append(c.Sets, Setting{Value: r.luaTerm(args, v)})
 		}
+		var either []Guard
 		for _, f := range fences {
 			if f.Write.Cmd != eff.Cmd || len(f.Write.Args) != len(eff.Args) || !sameExprs(f.Write.Args, eff.Args) {
 				continue
 			}
-			c.Guards = append(c.Guards, Guard{
-				Column: f.Key.Text, Op: luaOp(f.Op), Value: r.luaTerm(args, f.Arg),
-				Stored: f.Stored, NullOK: f.NullOK, AsText: !f.Numeric && f.Op != "==" && f.Op != "~=" && f.Op != "=",
-			})
+			g := Guard{
+				Column: f.Field.Text, Table: r.luaTerm(args, f.Key).Pattern(), Op: luaOp(f.Op), Value: r.luaTerm(args, f.Arg),
+				Stored: f.Stored, NullOK: f.NullOK, AsText: !f.Numeric && strings.ContainsAny(f.Op, "<>"),
+			}
+			if g.Column == "" {
+				g.Column = g.Table
+			}
+			if f.Alternative {
+				either = append(either, g)
+			} else {
+				c.Guards = append(c.Guards, g)
+			}
+		}
+		if len(either) > 0 {
+			c.Guards = append(c.Guards, Guard{Op: "or", Alts: either})
 		}
 		if s.Unknown != "" {
 			c.Unknown = lock.ReasonLimit
@@ -208,8 +228,15 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 		m.Write = &Change{Store: "redis", Operation: "EVAL", Resource: "redis", Unknown: lock.ReasonLimit, Call: call}
 		ms = append(ms, m)
 	}
-	_ = text
 	return ms
+}
+
+// keepsToken reports whether a command does nothing but keep what a fence of
+// the script compares.
+func keepsToken(e luaread.Effect, fences []luaread.Fence) bool {
+	return slices.ContainsFunc(fences, func(f luaread.Fence) bool {
+		return f.Field.Kind == "" && len(e.Args) > 0 && sameExprs([]luaread.Expr{f.Key}, e.Args[:1]) && f.Op != "absent"
+	})
 }
 
 func luaOp(op string) string {

@@ -57,9 +57,22 @@ func (r *Reader) Get(ref catalog.Ref, call *term.T, words []*term.T) *term.T {
 		if t == nil {
 			return nil
 		}
-		t = r.Pool.Field(t, f)
+		t = r.field(t, f)
 	}
 	return t
+}
+
+// field is a field of t, which may be an object whose constructor is known to
+// set it.
+func (r *Reader) field(t *term.T, name string) *term.T {
+	if e := r.Entry(t); e != nil && e.New != nil {
+		for _, f := range e.New.Fields {
+			if f.Name == name {
+				return r.Get(f.Is, t, nil)
+			}
+		}
+	}
+	return r.Pool.Field(t, name)
 }
 
 func (r *Reader) pick(list []*term.T, ref catalog.Ref) *term.T {

@@ -40,9 +40,13 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 		conn = Receiver(call)
 	}
 	s, ok := sqlText(t)
+	params := r.params(args, call)
 	if !ok {
-		if prepared := r.prepared(t, conn); prepared != "" {
+		if prepared, with := r.prepared(t, conn); prepared != "" {
 			s, ok = prepared, true
+			if with != nil {
+				params = with
+			}
 		}
 	}
 	if !ok {
@@ -55,7 +59,6 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 		m.Write = &Change{Store: "sql", Operation: "EXEC", Resource: "sql", On: conn, Unknown: lock.ReasonSQL, Call: call}
 		return []Meaning{m}
 	}
-	params := r.params(args, call)
 	var ms []Meaning
 	for _, st := range sqlread.Read(s) {
 		ms = append(ms, r.statement(lib, st, params, conn, reject, call)...)
@@ -63,18 +66,19 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 	return ms
 }
 
-// prepared returns the text of a prepared statement that the call runs.
-func (r *Reader) prepared(t, conn *term.T) string {
+// prepared returns the text of a prepared statement or raw query that the call
+// runs, and the arguments that came with it.
+func (r *Reader) prepared(t, conn *term.T) (string, *term.T) {
 	for _, x := range []*term.T{t, conn} {
 		for _, a := range x.Alts() {
-			if e := r.Entry(a); e != nil && e.Query != nil && !e.Query.SQL.IsZero() {
-				if s, ok := sqlText(r.Get(e.Query.SQL, a, nil)); ok && strings.Contains(methodName(a.Name), "Prepare") {
-					return s
+			if e := r.Entry(a); e != nil && e.Part != nil && e.Part.Kind == "raw" {
+				if s, ok := sqlText(r.Get(e.Part.Text, a, nil)); ok {
+					return s, r.params(e.Part.Args, a)
 				}
 			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // params lists the driver's arguments.
@@ -209,15 +213,44 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		if len(st.Tables) > 0 {
 			m.Store = "sql:" + strings.Join(st.Tables, ",")
 		}
+		m.Keeps = st.ForUpdate
+		for _, x := range st.Select {
+			m.Columns = append(m.Columns, x.Name)
+		}
 		ms = append(ms, m)
 	}
-	switch st.Verb {
-	case "CALL":
+	if st.Verb == "CALL" || len(ms) == 1 && ms[0].Role == Query && r.callsProcedure(st) {
 		m := r.base(lib, Write)
 		m.Write = &Change{Store: "sql", Operation: "CALL", Resource: "sql", On: conn, Unknown: lock.ReasonProcedure, Call: call}
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// callsProcedure reports whether a SELECT reads no table but calls a function
+// of the database's owner with arguments: SELECT save_text($1, $2).
+func (r *Reader) callsProcedure(st sqlread.Statement) bool {
+	if st.Verb != "SELECT" || len(st.Tables) > 0 || st.Params == 0 {
+		return false
+	}
+	return slices.ContainsFunc(st.Functions, func(f sqlread.Call) bool {
+		return len(f.Args) > 0 && r.Catalog.SQLFunc(f.Name) == nil && !pureFunction(f.Name)
+	})
+}
+
+// pureFunction knows what databases bring along: none of it writes.
+func pureFunction(name string) bool {
+	for _, p := range []string{"pg_", "json", "to_", "date", "time", "current_", "array", "string_", "regexp", "st_", "md5", "sha", "has_", "inet", "char", "make_", "is_", "now"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return slices.Contains([]string{
+		"abs", "age", "any", "avg", "cast", "ceil", "coalesce", "concat", "concat_ws", "convert", "count", "decode", "digest", "encode", "exists", "extract",
+		"floor", "format", "gen_random_uuid", "generate_series", "greatest", "hashtext", "hashtextextended", "if", "ifnull", "isnull", "least", "left",
+		"length", "lower", "ltrim", "max", "min", "mod", "nullif", "position", "pow", "power", "replace", "right", "round", "row_to_json", "rtrim",
+		"similarity", "split_part", "substr", "substring", "sum", "translate", "trim", "unnest", "upper", "uuid_generate_v4", "version",
+	}, name)
 }
 
 func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string, call *term.T) *Change {
@@ -245,7 +278,7 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 }
 
 func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guard {
-	out := Guard{Column: g.Column, Op: g.Op, NullOK: g.NullOK, Text: g.Text}
+	out := Guard{Column: g.Column, Table: g.Table, Op: g.Op, NullOK: g.NullOK, Text: g.Text}
 	if g.Not {
 		out.Op = "other"
 		return out
@@ -271,212 +304,46 @@ func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guar
 	if g.Value.Kind != "" {
 		out.Value = r.sqlTerm(g.Value, params)
 	}
-	if g.Column != "" && out.Value != nil {
-		if v, ok := from.Stores(g.Column); ok {
-			stored := r.sqlTerm(v, params)
-			out.Stored = stored == out.Value
-			// SET version = version + 1 WHERE version = $1, SET status = 'done' WHERE status = 'new'
-			out.Moves = !out.Stored
-		}
+	if g.Column == "" || g.Table != "" && g.Table != from.Table {
+		return out
+	}
+	if v, ok := storedBy(from, g.Column); ok {
+		r.settle(&out, r.sqlTerm(v, params))
 	}
 	return out
 }
 
-// leaseRow recognises a lease that is kept in a table by its structure: the
-// statement sets an expiry column, and one of the ways in is that this very
-// column has passed the database's or the caller's clock.
-func leaseRow(w sqlread.Write, st sqlread.Statement) *Row {
-	if len(w.Set) == 0 {
-		return nil
+// storedBy returns what a write stores in a column of a row that is there
+// already: what an upsert would have inserted does not count.
+func storedBy(w sqlread.Write, column string) (sqlread.Expr, bool) {
+	list := w.Set
+	if len(list) == 0 {
+		list = w.Insert
 	}
-	expiry, mine := "", false
-	var look func(gs []sqlread.Guard)
-	look = func(gs []sqlread.Guard) {
-		for _, g := range gs {
-			if (g.Op == "<" || g.Op == "<=") && g.Column != "" && (isNow(g.Value) || g.Value.Kind == "param" && expiryColumn(g.Column)) && setsLater(w, g.Column) {
-				expiry = g.Column
-			}
-			if g.Op == "=" && g.Column != "" && g.Value.Incoming && g.Value.Name == g.Column {
-				mine = true
-			}
-			look(g.Or)
-			look(g.And)
+	for _, a := range list {
+		if a.Column == column {
+			return a.Value, true
 		}
 	}
-	look(w.Guards)
-	if expiry == "" {
-		return nil
-	}
-	row := &Row{Mine: mine}
-	for _, x := range st.Returning {
-		if x.Kind != "column" {
-			continue
-		}
-		if v, ok := w.Stores(x.Name); ok && grows(v, x.Name) {
-			row.Token = x.Name
-		}
-	}
-	return row
+	return sqlread.Expr{}, false
 }
 
-// expiryColumn reports whether a column is named like the end of a lease: only
-// then can a parameter be taken for the caller's clock.
-func expiryColumn(c string) bool {
-	for _, w := range []string{"expir", "until", "deadline", "lease", "locked_at", "heartbeat", "last_seen", "valid_to"} {
-		if strings.Contains(c, w) {
-			return true
-		}
+// settle notes what the write stores where the guard looks: the very value, the
+// greater of it and the present one, or another value (SET version = version + 1
+// WHERE version = $1, SET status = 'done' WHERE status = 'new').
+func (r *Reader) settle(g *Guard, stored *term.T) {
+	switch {
+	case stored == nil:
+	case g.Op == "is null":
+		g.Moves = stored.Kind != term.Nil && !strings.EqualFold(constText(stored), "null")
+	case g.Value == nil:
+	case r.Pool.Alike(stored, g.Value), greatest(stored) && slices.ContainsFunc(stored.Args, func(a *term.T) bool { return r.Pool.Alike(a, g.Value) }):
+		g.Stored = true
+	default:
+		g.Moves = true
 	}
-	return false
 }
 
-// isNow reports whether an expression is the database's current time.
-func isNow(x sqlread.Expr) bool {
-	switch x.Kind {
-	case "call":
-		return slices.Contains([]string{"now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "current_timestamp", "localtimestamp", "unix_timestamp", "utc_timestamp", "getdate", "getutcdate", "sysdate", "sysutcdatetime", "sysdatetime", "datetime", "strftime", "julianday", "unixepoch", "timezone"}, x.Name)
-	case "column":
-		return x.Name == "current_timestamp" || x.Name == "localtimestamp" || x.Name == "sysdate"
-	case "binary":
-		return len(x.Args) > 0 && slices.ContainsFunc(x.Args, func(a sqlread.Expr) bool { return a.Kind != "param" && isNow(a) })
-	}
-	return false
-}
-
-// setsLater reports whether the write moves the expiry forward.
-func setsLater(w sqlread.Write, col string) bool {
-	v, ok := w.Stores(col)
-	if !ok {
-		return false
-	}
-	if v.Incoming && len(v.Args) > 0 {
-		v = v.Args[0]
-	}
-	switch v.Kind {
-	case "binary":
-		return v.Name == "+"
-	case "call", "param":
-		return true
-	case "other":
-		return strings.Contains(strings.ToLower(v.Text), "interval")
-	}
-	return false
-}
-
-// grows reports whether a stored value is larger than every value before it.
-func grows(v sqlread.Expr, col string) bool {
-	switch v.Kind {
-	case "call":
-		return v.Name == "nextval"
-	case "binary":
-		return v.Name == "+" && len(v.Args) == 2 && v.Args[0].Kind == "column" && v.Args[0].Name == col && v.Args[1].Kind == "literal"
-	}
-	return false
-}
-
-// rowKey names the lease: the value that the row is found by.
-func (r *Reader) rowKey(w sqlread.Write, params *term.T, table string) *term.T {
-	for _, g := range w.Guards {
-		if g.Op == "=" && g.Column != "" && !g.Value.Incoming {
-			return r.sqlTerm(g.Value, params)
-		}
-	}
-	if len(w.Insert) > 0 {
-		return r.sqlTerm(w.Insert[0].Value, params)
-	}
-	return r.Pool.Const("string", table)
-}
-
-// ownerValue guesses which stored value names the owner.
-func ownerValue(sets []Setting) *term.T {
-	for _, s := range sets {
-		for _, word := range []string{"owner", "holder", "worker", "instance", "node", "locked_by", "lockedby", "claimed_by", "host", "leader"} {
-			if strings.Contains(s.Column, word) && s.Value != nil {
-				return s.Value
-			}
-		}
-	}
-	return nil
-}
-
-// built reads a write at the end of a builder chain (gorm, squirrel, bun).
-func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) []Meaning {
-	c := &Change{Store: "sql", Operation: w.Op, Resource: "sql", On: r.Get(w.On, call, nil), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Call: call}
-	if c.Operation == "" {
-		c.Operation = strings.ToUpper(methodName(call.Name))
-	}
-	own := r.change(lib, w, call, nil).Write
-	c.Guards, c.Resource, c.Cache = own.Guards, own.Resource, own.Cache
-	where := ""
-	var args []*term.T
-	for t := Receiver(call); t != nil; t = Receiver(t) {
-		if t.Kind == term.Join {
-			// A chain that is extended on one branch only: what all ways share is not known.
-			c.Unknown = lock.ReasonSQL
-			break
-		}
-		e := r.Entry(t)
-		if e == nil || e.Part == nil {
-			if e == nil && t.Kind == term.Call {
-				continue
-			}
-			c.On = t
-			break
-		}
-		text := r.Get(e.Part.Text, t, nil)
-		switch e.Part.Kind {
-		case "table":
-			if s := tableOf(text); s != "" {
-				c.Resource = "sql:" + s
-			}
-		case "conflict":
-			c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict"})
-		case "where":
-			if s, ok := text.Str(); ok {
-				if where != "" {
-					where = " AND " + where
-				}
-				where = "(" + s + ")" + where
-				if p := r.params(e.Part.Args, t); p != nil && p.Kind == term.List {
-					args = append(append([]*term.T(nil), p.Args...), args...)
-				}
-			} else if text != nil && !text.IsZero() {
-				c.Guards = append(c.Guards, Guard{Op: "in", Value: text, Text: "where"})
-			}
-		case "or", "not", "raw":
-			c.Unknown = lock.ReasonSQL
-		}
-	}
-	if where != "" {
-		for _, st := range sqlread.Read("DELETE FROM t WHERE " + where) {
-			for _, sw := range st.Writes {
-				for _, g := range sw.Guards {
-					ng := r.sqlGuard(g, sw, r.Pool.List(args...))
-					// The assigned values are a struct or map: the fence
-					// moves if the compared value is among them.
-					ng.Stored = ng.Value != nil && ng.Value.Kind != term.Const && slices.ContainsFunc(Args(call), func(a *term.T) bool {
-						return a.Any(func(x *term.T) bool { return x == ng.Value })
-					})
-					ng.Moves = !ng.Stored
-					c.Guards = append(c.Guards, ng)
-				}
-			}
-		}
-	}
-	m := r.base(lib, Write)
-	m.Write = c
-	return []Meaning{m}
-}
-
-// tableOf names a table by a string or by the model's type.
-func tableOf(t *term.T) string {
-	for _, a := range t.Alts() {
-		if s, ok := a.Str(); ok {
-			return strings.ToLower(s)
-		}
-		if a.Kind == term.Struct {
-			return strings.ToLower(a.Type[strings.LastIndexByte(a.Type, '.')+1:])
-		}
-	}
-	return ""
+func greatest(t *term.T) bool {
+	return t.Kind == term.Op && (t.Name == "sql:greatest" || t.Name == "sql:max")
 }

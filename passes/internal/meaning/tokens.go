@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"github.com/fencevet/fencevet/passes/internal/luaread"
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
@@ -47,7 +48,7 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 		if e.Token != nil && e.Token.Field == "" {
 			return Token{Source: shortCall(t), Ordered: e.Token.Ordered, Reason: e.Token.Reason, Resets: e.Token.Resets, Handle: r.Get(e.Token.Of, t, nil), Call: t}, true
 		}
-		if e.Origin != nil {
+		if e.Origin != nil && e.Origin.Out.IsZero() {
 			return Token{Source: shortCall(t), Reason: originReason(e.Origin.Kind), Origin: e.Origin.Kind, Call: t}, true
 		}
 		if len(e.Command) > 0 {
@@ -58,12 +59,17 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 			}
 			if c := r.Catalog.Command(texts); c != nil && c.Token != nil {
 				return Token{Source: "redis " + c.Name, Ordered: c.Token.Ordered, Reason: c.Token.Reason, Resets: c.Token.Resets, Call: t}, true
+			} else if c != nil && !c.Script.IsZero() {
+				return r.scriptToken(luaread.Read(constText(r.Get(c.Script, t, words))), t)
 			}
 		}
 		if !e.Same.IsZero() {
 			return r.token(r.Get(e.Same, t, nil), depth+1)
 		}
 	case term.Out:
+		if e := r.Entry(t.Args[0]); e != nil && e.Origin != nil && !e.Origin.Out.IsZero() {
+			return Token{Source: shortCall(t.Args[0]), Reason: originReason(e.Origin.Kind), Origin: e.Origin.Kind, Call: t.Args[0]}, true
+		}
 		return r.rowToken(t)
 	case term.Op, term.Join, term.List, term.Struct:
 		for _, a := range t.Args {
@@ -73,6 +79,16 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 		}
 	case term.Result:
 		return r.token(t.Args[0], depth+1)
+	}
+	return Token{}, false
+}
+
+// scriptToken finds a counter whose new value is a script's result.
+func (r *Reader) scriptToken(s luaread.Script, call *term.T) (Token, bool) {
+	for _, x := range s.Effects {
+		if c := r.Catalog.Command([]string{x.Cmd}); x.Returned && c != nil && c.Token != nil {
+			return Token{Source: "redis " + x.Cmd + " in a script", Ordered: c.Token.Ordered, Reason: c.Token.Reason, Resets: c.Token.Resets, Call: call}, true
+		}
 	}
 	return Token{}, false
 }
@@ -145,24 +161,29 @@ func shortCall(t *term.T) string {
 }
 
 // Reads reports whether a value was read from a resource outside the process.
-func (r *Reader) Reads(t *term.T) bool {
-	found := false
+func (r *Reader) Reads(t *term.T) bool { return len(r.Queries(t)) > 0 }
+
+// Queries lists the reads of resources that a value comes from.
+func (r *Reader) Queries(t *term.T) []Meaning {
+	var found []Meaning
 	var walk func(t *term.T, depth int)
 	walk = func(t *term.T, depth int) {
-		if t == nil || depth > 8 || found {
+		if t == nil || depth > 8 || len(found) > 8 {
 			return
 		}
 		switch t.Kind {
 		case term.Call:
 			for _, m := range r.Of(t) {
 				if m.Role == Query {
-					found = true
+					found = append(found, m)
 				}
 			}
 			if e := r.Entry(t); e != nil && !e.Same.IsZero() {
 				walk(r.Get(e.Same, t, nil), depth+1)
 			}
-		case term.Out, term.Result, term.Field, term.Elem, term.Op, term.Join:
+		case term.Elem:
+			walk(t.Args[0], depth+1) // not the index
+		case term.Out, term.Result, term.Field, term.Op, term.Join:
 			for _, a := range t.Args {
 				walk(a, depth+1)
 			}

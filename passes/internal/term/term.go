@@ -191,6 +191,11 @@ func (p *Pool) Elem(x, index *T) *T {
 			return x.Args[i]
 		}
 	}
+	if x.Kind == Struct && x.Type == "map" && index != nil && index.Kind == Const {
+		if i := slices.Index(x.Names, index.Name); i >= 0 {
+			return x.Args[i]
+		}
+	}
 	if index == nil {
 		return p.intern(T{Kind: Elem, Args: []*T{x}})
 	}

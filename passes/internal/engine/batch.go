@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// Batch says how a write that a callback queues is sent.
+type Batch uint8
+
+const (
+	Alone   Batch = iota
+	Queued        // together with others
+	Atomic        // in one transaction
+	Watched       // in one transaction, which fails where what was read before has changed
+	Loose         // while something is watched, but not in the transaction that would tell
+)
+
+// gathered marks what a callback does with how r sends it. A batch is written
+// where it is sent.
+func gathered(list []Effect, r *catalog.Runs, at lock.Frame) []Effect {
+	for i := range list {
+		x := &list[i]
+		if r.Batch {
+			if len(x.Via) < maxVia {
+				x.Via = append(x.Via[:len(x.Via):len(x.Via)], x.At)
+			}
+			x.At, x.Batch = at, Queued
+			if r.Atomic {
+				x.Batch = Atomic
+			}
+		}
+		if !r.Watch.IsZero() {
+			if x.Batch == Atomic {
+				x.Batch = Watched
+			} else {
+				x.Batch = Loose
+			}
+		}
+	}
+	return list
+}
+
+// sent adds what the way a write is sent says about its condition.
+func sent(b Batch, r ruling) ruling {
+	if r.cond != lock.None {
+		return r
+	}
+	switch b {
+	case Watched:
+		return ruling{cond: lock.Version, note: "in a transaction that fails where what was read has changed"}
+	case Loose:
+		if r.fault == "" {
+			r.fault = "what is watched guards a transaction only, and this is none"
+		}
+	}
+	return r
+}
+
+// answered notes whether the answer of a method that stores is looked at.
+func (f *family) answered(in ssa.CallInstruction, effects []Effect) {
+	res := in.Common().Signature().Results()
+	if res.Len() == 0 {
+		return
+	}
+	v, ok := in.(ssa.Value)
+	for i := range effects {
+		x := &effects[i]
+		if x.Memory == nil || len(x.Via) != 1 {
+			continue
+		}
+		x.Checked = 1
+		if !ok || !f.told(v, isError(res.At(res.Len()-1).Type()), 0) {
+			x.Checked = -1
+		}
+	}
+}

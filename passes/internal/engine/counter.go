@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// Counters are where a section draws its tokens from: a Redis INCR, an insert
+// into a table of grants. Drawing one is no write of the protected resource,
+// and neither is what keeps the counter's key alive.
+type counters struct {
+	calls []*term.T
+	keys  []*term.T
+}
+
+// drawn finds the counters whose values the writes of a section compare or store.
+func (e *Engine) drawn(effects []Effect) counters {
+	var c counters
+	look := func(v *term.T) {
+		tok, ok := e.reader.Token(v)
+		if !ok || !tok.Ordered || tok.Handle != nil || tok.Call == nil {
+			return
+		}
+		calls := []*term.T{tok.Call}
+		if recv := meaning.Receiver(tok.Call); recv != nil && recv.Kind == term.Call {
+			calls = append(calls, recv) // res.LastInsertId: the insert
+		}
+		for _, call := range calls {
+			if ms := e.reader.Of(call); len(ms) < 2 || ms[0].Role == meaning.Acquire || ms[0].Role == meaning.Renew {
+				c.calls = append(c.calls, call) // a script that does more besides is a write
+			}
+			for _, m := range e.reader.Of(call) {
+				if m.Role == meaning.Write && m.Write.Store == "redis" && m.Write.Key != nil {
+					c.keys = append(c.keys, m.Write.Key)
+				}
+			}
+		}
+	}
+	var guards func(gs []meaning.Guard)
+	guards = func(gs []meaning.Guard) {
+		for _, g := range gs {
+			look(g.Value)
+			guards(g.Alts)
+		}
+	}
+	for _, x := range effects {
+		switch {
+		case x.Memory != nil:
+			look(x.Memory.Token)
+		case x.Call != nil && x.Open == Closed:
+			for _, m := range e.reader.Of(x.Call) {
+				if m.Role == meaning.Write {
+					guards(m.Write.Guards)
+					for _, s := range m.Write.Sets {
+						look(s.Value)
+					}
+				}
+			}
+		}
+	}
+	return c
+}
+
+// draws reports whether a call draws a token or tends its counter. A counter
+// whose value goes where it cannot be followed is known by its name.
+func (e *Engine) draws(c counters, call *term.T, ms []meaning.Meaning) bool {
+	if slices.Contains(c.calls, call) {
+		return true
+	}
+	tends := false
+	var key *term.T
+	for _, m := range ms {
+		tends = tends || m.Role == meaning.Renew
+		if m.Role == meaning.Write {
+			key = m.Write.Key
+		}
+	}
+	tok, ok := e.reader.Token(call)
+	counts := ok && tok.Call == call && tok.Ordered && tok.Handle == nil
+	if key == nil || !tends && !counts {
+		return false
+	}
+	if counts && fenceName(key.Pattern()) {
+		return true
+	}
+	return slices.ContainsFunc(c.keys, func(k *term.T) bool { return e.pool.Alike(k, key) })
+}
+
+// fenceName reports whether a key or column is named like a fence.
+func fenceName(name string) bool {
+	l := strings.ToLower(name)
+	for _, w := range []string{"token", "fence", "fencing", "epoch"} {
+		if strings.Contains(l, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// rowPart says what a statement does to the lease row that is the lock.
+type rowPart uint8
+
+const (
+	rowData   rowPart = iota // writes data beside the lease
+	rowFree                  // gives the lease back
+	rowExtend                // moves its end
+)
+
+// tendsRow tells a lease row's release and renewal from a write of data that is
+// kept in the same row.
+func tendsRow(c *meaning.Change, row *meaning.Row) rowPart {
+	if c.Operation == "DELETE" {
+		return rowFree
+	}
+	part := rowData
+	for _, s := range c.Sets {
+		switch {
+		case s.Column == row.Expiry:
+			part = rowExtend
+			if frees(s.Value) {
+				return rowOrData(c, row, rowFree)
+			}
+		case frees(s.Value) && part == rowData && !isConst(s.Value, "false", "0", ""):
+			part = rowFree
+		}
+	}
+	return rowOrData(c, row, part)
+}
+
+// rowOrData is part, or rowData where the statement stores a value of its own
+// in a column that the acquire leaves alone.
+func rowOrData(c *meaning.Change, row *meaning.Row, part rowPart) rowPart {
+	for _, s := range c.Sets {
+		taken := slices.ContainsFunc(row.Sets, func(a meaning.Setting) bool { return a.Column == s.Column })
+		if !taken && s.Value != nil && s.Value.Kind != term.Const && s.Value.Kind != term.Nil && !frees(s.Value) {
+			return rowData
+		}
+	}
+	return part
+}
+
+// frees reports whether a stored value ends a lease: NULL, or the present time.
+func frees(v *term.T) bool {
+	return v != nil && (v.Kind == term.Nil || v.Kind == term.Op && v.Name == "sql:now" || isConst(v, "NULL", "null", "", "0", "false"))
+}
+
+func isConst(v *term.T, texts ...string) bool {
+	return v.Kind == term.Const && slices.Contains(texts, v.Name)
+}
+
+// ownRecord reports whether a write only tends the lease row that is the lock.
+func (j *judge) ownRecord(ms []meaning.Meaning) bool {
+	if j.lock.Row == nil {
+		return false
+	}
+	for _, m := range ms {
+		if m.Role == meaning.Write && m.Write.Resource == "sql:"+j.lock.Row.Table {
+			return tendsRow(m.Write, j.lock.Row) != rowData
+		}
+	}
+	return false
+}
+
+// writesToo reports whether the release of a lease row is also a write: the
+// statement that stores a job's result and frees the job.
+func (e *Engine) writesToo(st *site, x Effect) bool {
+	m, ok := e.acquire(st.lock.Call)
+	if !ok || m.Row == nil || x.Call == nil {
+		return false
+	}
+	j := &judge{e: e, lock: m}
+	for _, w := range e.reader.Of(x.Call) {
+		if w.Role == meaning.Write && !j.ownRecord([]meaning.Meaning{w}) {
+			return true
+		}
+	}
+	return false
+}
+
+// until is what happens before the release, which is the i-th effect, and with
+// it.
+func (e *Engine) until(st *site, list []Effect, i int) []Effect {
+	if e.writesToo(st, list[i]) {
+		i++
+	}
+	return list[:i]
+}

@@ -1,0 +1,289 @@
+package meaning
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/sqlread"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// built reads a write at the end of a builder chain (gorm, squirrel, bun): the
+// links before it add conditions and values.
+func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) []Meaning {
+	c := r.change(lib, w, call, nil).Write
+	c.Store, c.Resource = "sql", "sql"
+	if w.Op == "" {
+		c.Operation = strings.ToUpper(c.Operation)
+	}
+	b := chain{r: r, c: c}
+	keeps := false // the call keeps to the conditions of its chain
+	for _, k := range w.Conditions {
+		keeps = keeps || k.Kind == "builder"
+	}
+	c.Guards = slices.DeleteFunc(c.Guards, func(g Guard) bool { return g.Op == "other" && g.Text == "builder" })
+	if v := r.Get(w.Args, call, nil); v != nil {
+		b.assign(v)
+		if s := tableOf(v); v.Kind == term.Struct && v.Type != "map" && s != "" {
+			c.Resource = "sql:" + s
+		}
+	}
+	b.walk(Receiver(call))
+	c.Guards = append(c.Guards, b.guards()...)
+	for i := range c.Guards {
+		b.settle(&c.Guards[i])
+	}
+	c.Ignored = !keeps && len(c.Guards) > 0
+	m := r.base(lib, Write)
+	m.Write = c
+	return []Meaning{m}
+}
+
+// A chain gathers what the links of a builder chain say.
+type chain struct {
+	r       *Reader
+	c       *Change
+	where   []string // conditions as text, last link first
+	args    [][]*term.T
+	equal   []Guard // conditions as values
+	unknown bool    // what is assigned is out of sight
+}
+
+// walk reads the links from the last to the first.
+func (b *chain) walk(t *term.T) {
+	r, c := b.r, b.c
+	for ; t != nil; t = Receiver(t) {
+		if t.Kind == term.Join {
+			// A chain that is extended on one branch only: what all ways share is not known.
+			c.Unknown = lock.ReasonSQL
+			return
+		}
+		e := r.Entry(t)
+		if e == nil && t.Kind == term.Call && Receiver(t) != nil {
+			continue
+		}
+		if e == nil || e.Part == nil {
+			c.On = t
+			return
+		}
+		text, args := r.Get(e.Part.Text, t, nil), r.params(e.Part.Args, t)
+		switch e.Part.Kind {
+		case "table":
+			for _, x := range []*term.T{text, args} {
+				if s := tableOf(x); s != "" {
+					c.Resource = "sql:" + s
+				}
+			}
+		case "set":
+			if text == nil {
+				b.assign(args)
+			} else if s, ok := text.Str(); ok {
+				b.setText(s, args)
+			} else {
+				b.unknown = true
+			}
+		case "conflict":
+			b.conflict(text, args)
+		case "where":
+			b.condition(text, args)
+		case "or", "not", "raw":
+			c.Unknown = lock.ReasonSQL
+		}
+	}
+}
+
+// condition adds one Where: text with arguments, or a struct or map of columns
+// that must be equal (squirrel's Lt and the like tell the operator by type).
+func (b *chain) condition(text, args *term.T) {
+	if text == nil {
+		text = args
+	}
+	if text == nil {
+		return
+	}
+	if text.Kind == term.List && len(text.Args) == 1 {
+		text = text.Args[0]
+	}
+	if s, ok := text.Str(); ok {
+		var list []*term.T
+		if args != nil && args.Kind == term.List {
+			list = args.Args
+		}
+		b.where, b.args = append(b.where, s), append(b.args, list)
+		return
+	}
+	if text.Kind != term.Struct {
+		if text.Kind != term.Const && text.Kind != term.Param && text.Kind != term.Field {
+			b.c.Unknown = lock.ReasonSQL
+		}
+		return // a primary key
+	}
+	op := "="
+	switch text.Type[strings.LastIndexByte(text.Type, '.')+1:] {
+	case "Lt":
+		op = "<"
+	case "LtOrEq":
+		op = "<="
+	case "Gt":
+		op = ">"
+	case "GtOrEq":
+		op = ">="
+	case "NotEq":
+		op = "<>"
+	}
+	for i, name := range text.Names {
+		b.equal = append(b.equal, Guard{Column: columnName(name), Op: op, Value: text.Args[i], Text: name + " " + op})
+	}
+}
+
+// guards reads all conditions; the arguments of the first link come first.
+func (b *chain) guards() []Guard {
+	slices.Reverse(b.where)
+	slices.Reverse(b.args)
+	out := b.equal
+	for i, s := range b.where {
+		params := b.r.Pool.List(b.args[i]...)
+		for _, st := range sqlread.Read("DELETE FROM t WHERE " + s) {
+			for _, w := range st.Writes {
+				if w.Unknown != "" || st.Unknown != "" {
+					b.c.Unknown = lock.ReasonSQL
+				}
+				for _, g := range w.Guards {
+					out = append(out, b.r.sqlGuard(g, w, params))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// conflict reads what happens when the row is there already.
+func (b *chain) conflict(text, args *term.T) {
+	r, c := b.r, b.c
+	if s, ok := text.Str(); ok {
+		if u := strings.ToUpper(strings.TrimSpace(s)); strings.HasPrefix(u, "CONFLICT") {
+			s = "ON " + s
+		} else if !strings.HasPrefix(u, "ON ") {
+			return // RETURNING and the like
+		}
+		for _, st := range sqlread.Read("INSERT INTO t (c) VALUES (0) " + s) {
+			for _, w := range st.Writes {
+				more := r.sqlChange(w, args, nil, "", c.Call)
+				c.Guards, c.Sets = append(c.Guards, more.Guards...), append(c.Sets, more.Sets...)
+				if more.Unknown != "" {
+					c.Unknown = more.Unknown
+				}
+			}
+		}
+		return
+	}
+	if text != nil || args == nil {
+		c.Unknown = lock.ReasonSQL
+		return
+	}
+	for _, x := range args.Args {
+		switch {
+		case x.Kind != term.Struct:
+			c.Unknown = lock.ReasonSQL
+		case !strings.HasSuffix(x.Type, ".OnConflict"):
+			// Locking, Returning and other clauses refuse nothing.
+		case !r.Pool.Field(x, "Where").IsZero() && len(x.Names) > 0 && slices.Contains(x.Names, "Where"):
+			c.Unknown = lock.ReasonSQL
+		case r.Pool.Field(x, "DoNothing").Kind == term.Const && constText(r.Pool.Field(x, "DoNothing")) == "true":
+			c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
+		}
+	}
+}
+
+// assign notes assigned values: column and value, a struct, a map.
+func (b *chain) assign(v *term.T) {
+	if v.Kind == term.List && len(v.Args) == 1 {
+		v = v.Args[0]
+	}
+	switch {
+	case v.Kind == term.List:
+		for i := 0; i+1 < len(v.Args); i += 2 {
+			if s, ok := v.Args[i].Str(); ok {
+				b.c.Sets = append(b.c.Sets, Setting{columnName(s), v.Args[i+1]})
+			}
+		}
+	case v.Kind == term.Struct && v.Type != "":
+		for i, name := range v.Names {
+			b.c.Sets = append(b.c.Sets, Setting{columnName(name), v.Args[i]})
+		}
+	case !v.IsZero():
+		b.unknown = true
+	}
+}
+
+// setText notes an assignment as text: "version = version + 1".
+func (b *chain) setText(s string, args *term.T) {
+	for _, st := range sqlread.Read("UPDATE t SET " + s) {
+		for _, w := range st.Writes {
+			for _, a := range w.Set {
+				b.c.Sets = append(b.c.Sets, Setting{a.Column, b.r.sqlTerm(a.Value, args)})
+			}
+		}
+	}
+}
+
+// settle notes whether the write stores what a guard compares. A struct's
+// column may be named by a tag: the value itself, wherever it is assigned, will
+// do. Where the values are out of sight, so is what an ordered comparison is worth.
+func (b *chain) settle(g *Guard) {
+	for i := range g.Alts {
+		b.settle(&g.Alts[i])
+	}
+	for _, s := range b.c.Sets {
+		if s.Column == g.Column {
+			b.r.settle(g, s.Value)
+			return
+		}
+	}
+	if g.Value == nil {
+		return
+	}
+	for _, s := range b.c.Sets {
+		if s.Value.Kind != term.Const && b.r.Pool.Alike(s.Value, g.Value) && !slices.ContainsFunc(b.c.Guards, func(o Guard) bool { return o.Column == s.Column }) {
+			g.Stored = true
+		}
+	}
+	if b.unknown && !g.Stored && strings.ContainsAny(g.Op, "<>") {
+		*g = Guard{Op: "other", Text: "values out of sight"}
+	}
+}
+
+// columnName is the column of a Go field by the usual convention: LastToken is
+// last_token, ID is id.
+func columnName(s string) string {
+	s = s[strings.LastIndexByte(s, '.')+1:]
+	if strings.Contains(s, "_") || strings.ToLower(s) == s {
+		return strings.ToLower(s)
+	}
+	var b strings.Builder
+	runes := []rune(s)
+	for i, c := range runes {
+		upper := unicode.IsUpper(c)
+		if i > 0 && upper && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// tableOf names a table by a string or by the model's type.
+func tableOf(t *term.T) string {
+	for _, a := range t.Alts() {
+		if s, ok := a.Str(); ok {
+			return strings.ToLower(s)
+		}
+		if a.Kind == term.Struct {
+			return strings.ToLower(a.Type[strings.LastIndexByte(a.Type, '.')+1:])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package meaning
+
+import (
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// operations reads a Consul transaction: its checks guard all its writes.
+func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T) []Meaning {
+	ops := r.Get(w.Conditions[0].At, call, nil)
+	if ops.Kind != term.List {
+		return []Meaning{r.change(lib, w, call, nil)}
+	}
+	var guards []Guard
+	var writes []*Change
+	for _, op := range ops.Args {
+		if op.Kind == term.Struct && len(op.Names) > 0 && op.Names[0] == "KV" {
+			op = r.Pool.Field(op, "KV")
+		}
+		verb := constText(r.Pool.Field(op, "Verb"))
+		key := r.Pool.Field(op, "Key")
+		c := &Change{Store: "consul", Operation: verb, Resource: "consul:" + key.Pattern(), Key: key, Reject: w.Reject, Call: call}
+		c.Sets = []Setting{{Value: r.Pool.Field(op, "Value")}}
+		switch verb {
+		case "check-session":
+			guards = append(guards, Guard{Op: "owner", Value: r.Pool.Field(op, "Session"), Text: verb})
+		case "check-index":
+			guards = append(guards, Guard{Op: "version", Value: r.Pool.Field(op, "Index"), Text: verb})
+		case "check-not-exists":
+			guards = append(guards, Guard{Op: "absent", Text: verb})
+		case "cas", "delete-cas":
+			c.Guards = []Guard{{Op: "version", Value: r.Pool.Field(op, "Index"), Text: verb}}
+			writes = append(writes, c)
+		case "set", "delete", "delete-tree":
+			writes = append(writes, c)
+		case "get", "get-tree", "get-or-empty", "lock", "unlock":
+		default:
+			c.Operation, c.Unknown = "Txn", lock.ReasonLimit
+			writes = append(writes, c)
+		}
+	}
+	var ms []Meaning
+	for _, c := range writes {
+		c.Operation = "Txn " + strings.TrimPrefix(c.Operation, "Txn")
+		c.Guards = append(c.Guards, guards...)
+		m := r.base(lib, Write)
+		m.Write = c
+		ms = append(ms, m)
+	}
+	return ms
+}

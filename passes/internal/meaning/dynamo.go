@@ -1,0 +1,137 @@
+package meaning
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/sqlread"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+var (
+	notExists = regexp.MustCompile(`(?i)attribute_not_exists\s*\(\s*([#\w.]+)\s*\)`)
+	exists    = regexp.MustCompile(`(?i)attribute_exists\s*\(\s*([#\w.]+)\s*\)`)
+	nameAlias = regexp.MustCompile(`#\w+`)
+	clause    = regexp.MustCompile(`(?i)\b(SET|REMOVE|ADD|DELETE)\b`)
+)
+
+// item reads a conditional write of a DynamoDB item. Its expressions are close
+// enough to SQL to be read as such. Without the option struct in view, or with
+// an expression from a builder, the guard stays unknown.
+func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
+	m := r.change(lib, w, call, nil)
+	c := m.Write
+	at := w.Conditions[0].At
+	condition, ok := r.Get(at, call, nil).Str()
+	if !ok {
+		return m
+	}
+	at.Path = at.Path[:len(at.Path)-1]
+	in := r.Get(at, call, nil)
+	if in.Kind != term.Struct {
+		return m
+	}
+	params, text := r.attributes(r.Pool.Field(in, "ExpressionAttributeValues"))
+	names := r.Pool.Field(in, "ExpressionAttributeNames")
+	plain := func(s string) string {
+		s = exists.ReplaceAllString(notExists.ReplaceAllString(s, "($1 IS NULL)"), "($1 IS NOT NULL)")
+		return nameAlias.ReplaceAllStringFunc(s, func(alias string) string {
+			if n, ok := r.Pool.Elem(names, r.Pool.Const("string", alias)).Str(); ok {
+				return n
+			}
+			return "alias_" + alias[1:]
+		})
+	}
+	c.Sets = r.itemSets(in, plain, params)
+	c.Guards = nil
+	for _, st := range sqlread.Read("DELETE FROM t WHERE " + plain(condition)) {
+		for _, sw := range st.Writes {
+			if sw.Unknown != "" {
+				c.Guards = append(c.Guards, Guard{Op: "other", Text: condition})
+			}
+			for _, g := range sw.Guards {
+				c.Guards = append(c.Guards, r.itemGuard(r.sqlGuard(g, sw, params), c.Sets, text))
+			}
+		}
+	}
+	return m
+}
+
+func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard {
+	for i := range g.Alts {
+		g.Alts[i] = r.itemGuard(g.Alts[i], sets, text)
+	}
+	for _, s := range sets {
+		if s.Column == g.Column {
+			r.settle(&g, s.Value)
+		}
+	}
+	if g.Op == "is null" {
+		g.Op = "absent"
+	}
+	g.AsText = text[g.Value] && strings.ContainsAny(g.Op, "<>") && g.Op != "<>"
+	return g
+}
+
+// itemSets lists what the write stores: the item, or the assignments of the
+// update expression.
+func (r *Reader) itemSets(in *term.T, plain func(string) string, params *term.T) []Setting {
+	var sets []Setting
+	if item := r.Pool.Field(in, "Item"); item.Kind == term.Struct {
+		for i, n := range item.Names {
+			v, _ := r.attribute(item.Args[i])
+			sets = append(sets, Setting{strings.ToLower(n), v})
+		}
+	}
+	update, ok := r.Pool.Field(in, "UpdateExpression").Str()
+	if !ok {
+		return sets
+	}
+	update = plain(update)
+	parts := clause.FindAllStringIndex(update, -1)
+	for i, p := range parts {
+		end := len(update)
+		if i+1 < len(parts) {
+			end = parts[i+1][0]
+		}
+		if !strings.EqualFold(update[p[0]:p[1]], "SET") {
+			continue
+		}
+		for _, st := range sqlread.Read("UPDATE t SET " + update[p[1]:end]) {
+			for _, w := range st.Writes {
+				for _, a := range w.Set {
+					sets = append(sets, Setting{a.Column, r.sqlTerm(a.Value, params)})
+				}
+			}
+		}
+	}
+	return sets
+}
+
+// attributes gives the values of an expression by name, and those that are
+// sent as strings.
+func (r *Reader) attributes(values *term.T) (*term.T, map[*term.T]bool) {
+	text := make(map[*term.T]bool)
+	if values.Kind != term.Struct {
+		return nil, text
+	}
+	names, args := make([]string, len(values.Names)), make([]*term.T, len(values.Names))
+	for i, n := range values.Names {
+		v, isText := r.attribute(values.Args[i])
+		names[i], args[i] = strings.ReplaceAll(strings.TrimPrefix(n, ":"), "_", ""), v
+		if isText {
+			text[v] = true
+		}
+	}
+	return r.Pool.Struct("map", "", names, args), text
+}
+
+// attribute unwraps an attribute value: the member types of the present
+// library, or the struct with one field for each type of the old one.
+func (r *Reader) attribute(v *term.T) (value *term.T, text bool) {
+	if v.Kind != term.Struct || len(v.Names) != 1 {
+		return v, false
+	}
+	return v.Args[0], v.Names[0] == "S" || strings.HasSuffix(v.Type, "MemberS")
+}
