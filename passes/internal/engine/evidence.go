@@ -207,6 +207,11 @@ var lockWords = []string{"lock", "locks", "locker", "locked", "locking", "mutex"
 
 // lockName reports whether one of a name's words is about locks.
 func lockName(s string) bool {
+	return slices.ContainsFunc(words(s), func(w string) bool { return slices.Contains(lockWords, w) })
+}
+
+// words splits a name into its words, in lower case.
+func words(s string) []string {
 	word := make([]rune, 0, len(s))
 	var words []string
 	flush := func() {
@@ -226,5 +231,5 @@ func lockName(s string) bool {
 		prev = r
 	}
 	flush()
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(lockWords, w) })
+	return words
 }
