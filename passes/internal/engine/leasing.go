@@ -121,7 +121,7 @@ func (l *leasing) field(fn *ssa.Function, t types.Type, i int) bool {
 		return false
 	}
 	st, ok := s.owner.Type().Underlying().(*types.Struct)
-	if !ok || i >= st.NumFields() || !about(st.Field(i).Name(), validityWords) {
+	if !ok || i >= st.NumFields() || !ofValidity(st.Field(i).Name()) {
 		return false
 	}
 	signs := 0
@@ -129,7 +129,7 @@ func (l *leasing) field(fn *ssa.Function, t types.Type, i int) bool {
 		signs++
 	}
 	for f := range st.Fields() {
-		if about(f.Name(), holderWords) {
+		if meaning.NamesHolder(f.Name()) {
 			signs++
 			break
 		}
@@ -152,7 +152,7 @@ func (l *leasing) around(fn *ssa.Function) bool {
 			names = append(names, s.owner.Name())
 		}
 	}
-	return slices.ContainsFunc(names, func(s string) bool { return leaseName(s) || about(s, renewalWords) })
+	return slices.ContainsFunc(names, func(s string) bool { return leaseName(s) || meaning.Named(s, "renew", "renewal", "renewer") })
 }
 
 // named reports whether what a value was read from is named like a lock: the key,
@@ -177,20 +177,13 @@ func (l *leasing) named(v ssa.Value) bool {
 	})
 }
 
-// The words by which leases are known. They are fewer than those by which an
-// acquire is: an account is locked, and a row is skipped when locked.
-var (
-	leaseWords    = []string{"lock", "locks", "lease", "leases", "leader", "leadership", "mutex", "election", "dlock", "redlock"}
-	renewalWords  = []string{"renew", "renewal", "renewer"}
-	holderWords   = []string{"owner", "holder", "identity", "instance", "node", "leader", "worker"}
-	validityWords = []string{
-		"expires", "expire", "expired", "expiry", "expiration", "expiring", "until", "deadline", "ttl", "lease", "valid", "validity",
-		"renew", "renewed", "renewal", "refreshed", "extended", "heartbeat", "beat", "acquired", "taken", "held",
-	}
-)
+// leaseName reports whether a name is a lease's. These are fewer words than those
+// by which an acquire is known: an account is locked, and a locked row is skipped.
+func leaseName(s string) bool {
+	return meaning.Named(s, "lock", "locks", "lease", "leases", "leader", "leadership", "mutex", "election", "dlock", "redlock")
+}
 
-func leaseName(s string) bool { return about(s, leaseWords) }
-
-func about(name string, list []string) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(list, w) })
+// ofValidity reports whether a field tells until when a lease holds, or since when.
+func ofValidity(field string) bool {
+	return meaning.NamesExpiry(field) || meaning.Named(field, "renew", "renewed", "renewal", "refreshed", "extended", "heartbeat", "beat", "acquired", "taken", "held")
 }

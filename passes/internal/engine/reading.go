@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 )
 
 // Readings follow time values backwards to the clock that they were read from,
@@ -365,13 +366,13 @@ func (r *readings) now(v ssa.Value) bool {
 		}
 		switch x := x.(type) {
 		case *ssa.Parameter:
-			found = found || slices.Contains(words(x.Name()), "now")
+			found = found || meaning.Named(x.Name(), "now")
 		case *ssa.Call:
 			if e := r.entry(x); e != nil {
 				found = found || e.Clock == "now" && isTime(x.Type())
 				return !found && (e.Clock == "keep" || e.Clock == "strip")
 			}
-			found = found || slices.Contains(words(methodOf(x.Common())), "now")
+			found = found || meaning.Named(methodOf(x.Common()), "now")
 		}
 		return !found
 	}, nil)

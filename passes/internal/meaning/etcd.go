@@ -95,6 +95,9 @@ func (r *Reader) txn(lib *catalog.Library, call *term.T) []Meaning {
 		for _, v := range args[1:] {
 			c.Sets = append(c.Sets, Setting{Value: v})
 		}
+		if name == "OpPut" && len(args) > 1 {
+			c.Value = args[1]
+		}
 		m := r.base(lib, Write)
 		m.Write = c
 		ms = append(ms, m)
