@@ -110,13 +110,13 @@ func (r *readings) fills(f *family, c *ssa.CallCommon) {
 	}
 }
 
-// decodes marks a type and the types of its fields.
+// decodes marks a type and the types of its fields, as far as they are the units' own.
 func (r *readings) decodes(t types.Type, by string, depth int) {
 	if depth > 5 {
 		return
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok {
-		if n.Obj().Pkg() == nil || isStd(n.Obj().Pkg().Path()) || r.decoded[n.Obj()] != "" {
+		if !r.e.impls.local[n.Obj().Pkg()] || r.decoded[n.Obj()] != "" {
 			return
 		}
 		r.decoded[n.Obj()] = by

@@ -5,6 +5,7 @@
 package meaning
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -294,11 +295,9 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) {
 			return g, false
 		}
-		if v.Kind == term.Unknown || v.Kind == term.Field || v.Kind == term.Param {
+		if (v.Kind == term.Unknown || v.Kind == term.Field) && !r.inStruct(k.At, call, words) {
 			// The option struct is out of sight: the field may be set or not.
-			if len(k.At.Path) > 0 && v.Kind != term.Param {
-				return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
-			}
+			return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
 		}
 		g.Value = v
 	}
@@ -318,6 +317,17 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		}
 	}
 	return g, true
+}
+
+// inStruct reports whether the field that ref names lies in a struct whose
+// literal is in view, so that what it holds was put there.
+func (r *Reader) inStruct(ref catalog.Ref, call *term.T, words []*term.T) bool {
+	n := len(ref.Path)
+	if n == 0 {
+		return true
+	}
+	ref.Path = ref.Path[:n-1]
+	return slices.ContainsFunc(r.Get(ref, call, words).Alts(), func(t *term.T) bool { return t.Kind == term.Struct })
 }
 
 func (r *Reader) resource(store string, refs []catalog.Ref, call *term.T, words []*term.T) string {
