@@ -54,13 +54,13 @@ func All() []*analysis.Analyzer {
 	return all
 }
 
-// Find runs the checks that are on by default over uses and sorts what they
-// find by place.
-func Find(uses []*lock.Use) []lock.Finding {
+// Find runs the checks that are on by default over uses and loose remarks and
+// sorts what they find by place.
+func Find(uses []*lock.Use, loose ...lock.Remark) []lock.Finding {
 	var found []lock.Finding
 	for _, s := range suite {
 		if s.Default {
-			found = append(found, s.Find(uses)...)
+			found = append(found, s.Find(uses, loose...)...)
 		}
 	}
 	check.Sort(found)

@@ -19,29 +19,41 @@ var Check = &check.Check{
 	Doc:     check.Manual(doc, "wallclock"),
 	Default: true,
 	Run:     run,
+	Loose:   loose,
 }
 
 // Analyzer is Check for go/analysis drivers.
 var Analyzer *analysis.Analyzer = Check.Analyzer()
 
 func run(u *lock.Use, report func(lock.Finding)) {
-	for _, c := range u.Clocks {
+	for i := range u.Clocks {
+		c := &u.Clocks[i]
 		if c.Kind != "wall" {
 			continue
 		}
-		detail := ""
-		if c.Text != "" {
-			detail = ": " + c.Text
-		}
-		f := lock.Finding{
-			At:    c.Position,
-			Level: lock.Warning,
-			Message: fmt.Sprintf("the lease ends early or late when a clock is set: this decides about %s by the time of day%s; keep the time.Time of the acquire unchanged and ask time.Since, or let the lock service decide",
-				check.Lock(u), detail),
-		}
+		f := finding(c, check.Lock(u))
 		if c.Position != u.Acquire.Position {
 			f.Related = []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}
 		}
 		report(f)
+	}
+}
+
+func loose(r *lock.Remark, report func(lock.Finding)) {
+	if r.Kind == "wall" {
+		report(finding(&r.Call, "a lease"))
+	}
+}
+
+func finding(c *lock.Call, about string) lock.Finding {
+	detail := ""
+	if c.Text != "" {
+		detail = ": " + c.Text
+	}
+	return lock.Finding{
+		At:    c.Position,
+		Level: lock.Warning,
+		Message: fmt.Sprintf("the lease ends early or late when a clock is set: this decides about %s by the time of day%s; keep the time.Time of the acquire unchanged and ask time.Since, or let the lock service decide",
+			about, detail),
 	}
 }

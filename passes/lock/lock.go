@@ -161,6 +161,13 @@ type Call struct {
 	Here bool
 }
 
+// A Remark is a Call about a lease that no use in view belongs to: its record is
+// judged here, and the lock is taken by code out of sight.
+type Remark struct {
+	Call
+	Package string // import path
+}
+
 // A Section is what is known of the critical section's length.
 type Section struct {
 	Bounded  bool

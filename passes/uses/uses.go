@@ -23,9 +23,11 @@ var Analyzer = &analysis.Analyzer{
 	ResultType: reflect.TypeFor[*Result](),
 }
 
-// A Result holds the lock uses of a package or module, sorted by position.
+// A Result holds the lock uses of a package or module, sorted by position, and
+// remarks on leases whose use is out of sight.
 type Result struct {
-	Uses []*lock.Use
+	Uses    []*lock.Use
+	Remarks []lock.Remark
 }
 
 // A Package is one type-checked package with syntax.
@@ -48,7 +50,7 @@ func Module(pkgs []*Package) *Result {
 	if !locks {
 		return &Result{}
 	}
-	return &Result{Uses: engine.New(pkgs[0].Fset, catalog.Builtin(), units).Run()}
+	return result(engine.New(pkgs[0].Fset, catalog.Builtin(), units))
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -58,7 +60,12 @@ func run(pass *analysis.Pass) (any, error) {
 		return &Result{}, nil
 	}
 	unit := engine.Unit{Files: pass.Files, Types: pass.Pkg, Info: pass.TypesInfo}
-	return &Result{Uses: engine.New(pass.Fset, catalog.Builtin(), []engine.Unit{unit}).Run()}, nil
+	return result(engine.New(pass.Fset, catalog.Builtin(), []engine.Unit{unit})), nil
+}
+
+func result(e *engine.Engine) *Result {
+	found, remarks := e.Run()
+	return &Result{Uses: found, Remarks: remarks}
 }
 
 // holdsLocks reports whether a package imports anything that can be a lock.

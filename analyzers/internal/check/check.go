@@ -26,19 +26,22 @@ type Check struct {
 	// Run reports what is wrong with one use. It need not fill in Check and Use,
 	// nor end the message with the name: that is done for all checks alike.
 	Run func(u *lock.Use, report func(lock.Finding))
+	// Loose reports what is wrong where no use is in view; most checks have none.
+	Loose func(r *lock.Remark, report func(lock.Finding))
 }
 
-// Find runs c over uses. What two uses share (a write reached by both, say) is
-// found once: the same check, place and message do not interrupt a reader twice.
-func (c *Check) Find(uses []*lock.Use) []lock.Finding {
+// Find runs c over uses and loose remarks. What two uses share (a write reached by
+// both, say) is found once: the same check, place and message do not interrupt a
+// reader twice.
+func (c *Check) Find(uses []*lock.Use, loose ...lock.Remark) []lock.Finding {
 	type identity struct {
 		at      string
 		message string
 	}
 	seen := make(map[identity]bool)
 	var found []lock.Finding
-	for _, u := range uses {
-		c.Run(u, func(f lock.Finding) {
+	add := func(u *lock.Use) func(lock.Finding) {
+		return func(f lock.Finding) {
 			f.Check = c.Name
 			f.Use = u
 			f.Message += " [" + c.Name + "]"
@@ -48,7 +51,15 @@ func (c *Check) Find(uses []*lock.Use) []lock.Finding {
 			}
 			seen[id] = true
 			found = append(found, f)
-		})
+		}
+	}
+	for _, u := range uses {
+		c.Run(u, add(u))
+	}
+	if c.Loose != nil {
+		for i := range loose {
+			c.Loose(&loose[i], add(nil))
+		}
 	}
 	Sort(found)
 	return found
@@ -86,7 +97,7 @@ func (c *Check) Analyzer() *analysis.Analyzer {
 	})
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		result := pass.ResultOf[uses.Analyzer].(*uses.Result)
-		for _, f := range c.Find(result.Uses) {
+		for _, f := range c.Find(result.Uses, result.Remarks...) {
 			// A place known from facts has no position in this package, and a
 			// finding without one cannot be shown or silenced where it stands.
 			if Rank(f.Level) < Rank(least) || !f.At.Pos.IsValid() {

@@ -88,13 +88,13 @@ func (c *Corpus) Module(checks []*check.Check) *Report {
 	for _, pkg := range c.Packages {
 		pkgs = append(pkgs, &uses.Package{Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo})
 	}
-	found := uses.Module(pkgs).Uses
+	result := uses.Module(pkgs)
 	r := newReport(c.Root)
-	for _, u := range found {
+	for _, u := range result.Uses {
 		r.use(u)
 	}
 	for _, ch := range checks {
-		for _, f := range ch.Find(found) {
+		for _, f := range ch.Find(result.Uses, result.Remarks...) {
 			r.add(f.At.File, f.At.Line, Item{Name: f.Check, Quiet: f.Level == lock.Note, Text: f.Message})
 		}
 	}

@@ -218,6 +218,7 @@ type Write struct {
 	SQL        Ref        `yaml:"sql"`      // statement text
 	Args       Ref        `yaml:"args"`     // statement arguments
 	Resource   []Ref      `yaml:"resource"` // values that name what is written
+	Value      Ref        `yaml:"value"`    // what is stored there, where it is one value
 	On         Ref        `yaml:"on"`       // connection, client or transaction
 	Conditions []*Carrier `yaml:"conditions"`
 	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|none"`                      // how a refused write shows: rows | error | bool | succeeded | reply | none

@@ -194,11 +194,13 @@ func (e *Engine) site(pos token.Pos) string {
 	return filepath.Base(filepath.Dir(p.Filename)) + "/" + filepath.Base(p.Filename) + ":" + itoa(p.Line) + ":" + itoa(p.Column)
 }
 
-// Run summarises every family and returns the lock uses, in source order.
-func (e *Engine) Run() []*lock.Use {
+// Run summarises every family and returns the lock uses and the remarks that
+// belong to none of them, in source order.
+func (e *Engine) Run() ([]*lock.Use, []lock.Remark) {
 	e.solve()
 	e.evidence = newEvidence(e)
-	return e.uses()
+	uses := e.uses()
+	return uses, e.clocks(uses)
 }
 
 // shown is a function's name as people write it: (*Service).Reserve.

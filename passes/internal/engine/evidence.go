@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -244,25 +243,4 @@ func namedLock(fn *ssa.Function, key *term.T) bool {
 var lockWords = []string{"lock", "locks", "locker", "locked", "locking", "mutex", "mutexes", "lease", "leader", "leadership", "election", "semaphore", "unlock", "trylock", "dlock", "distlock", "redlock", "redislock", "exclusive"}
 
 // lockName reports whether one of a name's words is about locks.
-func lockName(s string) bool {
-	word := make([]rune, 0, len(s))
-	var words []string
-	flush := func() {
-		if len(word) > 0 {
-			words = append(words, strings.ToLower(string(word)))
-			word = word[:0]
-		}
-	}
-	var prev rune
-	for _, r := range s {
-		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(prev) {
-			flush()
-		}
-		if unicode.IsLetter(r) {
-			word = append(word, r)
-		}
-		prev = r
-	}
-	flush()
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(lockWords, w) })
-}
+func lockName(s string) bool { return meaning.Named(s, lockWords...) }

@@ -80,6 +80,9 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		for _, v := range args[1:] {
 			c.Sets = append(c.Sets, Setting{Value: v})
 		}
+		if name == "OpPut" && len(args) > 1 {
+			c.Value = args[1]
+		}
 		m := r.base(lib, Write)
 		m.Write = c
 		ms = append(ms, m)

@@ -87,7 +87,8 @@ type Change struct {
 	Guards    []Guard
 	Ignored   bool // the write lands although the guards do not hold
 	Sets      []Setting
-	Reject    string // rows | error | bool | succeeded | reply | none | ""
+	Value     *term.T // what is stored, where it is one value
+	Reject    string  // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
 	Bare      bool // Unknown, but refusable only by what it carries
 	Cache     bool
@@ -237,7 +238,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
 	}
-	return ms
+	return r.documents(ms)
 }
 
 func carries(w *catalog.Write, kind string) bool {
@@ -288,7 +289,7 @@ func (r *Reader) release(lib *catalog.Library, a *catalog.Release, call *term.T,
 func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Write)
 	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Bare: w.Bare, Cache: w.Cache, Call: call}
-	c.Resource = r.resource(w.Store, w.Resource, call, words)
+	c.Resource, c.Value = r.resource(w.Store, w.Resource, call, words), r.Get(w.Value, call, words)
 	if len(w.Resource) > 0 {
 		c.Key = r.Get(w.Resource[len(w.Resource)-1], call, words)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,23 +102,23 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	}
 
 	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	found := requested(program, uses.Module(program.Packages).Uses)
-	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found)), opts)
+	found, loose := requested(program, uses.Module(program.Packages))
+	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found, loose...)), opts)
 	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
 	return inv, style, nil
 }
 
-// requested drops the uses of packages that were loaded only because others
-// import them, and those seen twice: with Tests a package is loaded once by
-// itself and once together with its tests.
-func requested(program *load.Program, all []*lock.Use) []*lock.Use {
+// requested drops the uses and remarks of packages that were loaded only because
+// others import them, and uses seen twice: with Tests a package is loaded once by
+// itself and once together with its tests. A remark seen twice is one finding.
+func requested(program *load.Program, all *uses.Result) ([]*lock.Use, []lock.Remark) {
 	type site struct {
 		lock.Position
 		role lock.Role
 	}
 	seen := make(map[site]bool)
 	var kept []*lock.Use
-	for _, u := range all {
+	for _, u := range all.Uses {
 		at := site{u.Acquire.Position, u.Role}
 		at.Pos = 0
 		if program.Matches(u.Package) && !seen[at] {
@@ -125,7 +126,8 @@ func requested(program *load.Program, all []*lock.Use) []*lock.Use {
 			kept = append(kept, u)
 		}
 	}
-	return kept
+	loose := slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !program.Matches(r.Package) })
+	return kept, loose
 }
 
 // shorten turns a path of the inventory into one relative to dir, where that is

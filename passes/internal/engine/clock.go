@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// clocks finds decisions about leases that are made on the time of day. Those of
+// a use are noted there; the others are returned.
+func (e *Engine) clocks(uses []*lock.Use) []lock.Remark {
+	var loose []lock.Remark
+	c := &clocks{e: e}
+	e.each(func(f *family, fn *ssa.Function, _ *Summary) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				why, ok := c.decision(f, in)
+				if !ok {
+					continue
+				}
+				call := lock.Call{Frame: lock.Frame{Position: e.position(in.Pos()), Function: shown(fn), Text: why}, Kind: "wall", Here: true}
+				if x, ok := in.(*ssa.Call); ok {
+					call.Call = short(f.callTerm(x.Common(), x.Pos()).Name)
+				}
+				if u := nearest(uses, fn); u != nil {
+					u.Clocks = append(u.Clocks, call)
+				} else {
+					loose = append(loose, lock.Remark{Call: call, Package: pkgOf(fn)})
+				}
+			}
+		}
+	})
+	slices.SortStableFunc(loose, func(a, b lock.Remark) int { return a.Compare(b.Position) })
+	return loose
+}
+
+// nearest is the use that a decision in fn is about: one of the function, one of
+// its receiver's type, or the only one of the package.
+func nearest(uses []*lock.Use, fn *ssa.Function) *lock.Use {
+	var sameType, samePackage *lock.Use
+	count := 0
+	name, pkg := shown(fn), pkgOf(fn)
+	recv, _, method := strings.Cut(name, ").")
+	for _, u := range uses {
+		if u.Package != pkg {
+			continue
+		}
+		if u.Acquire.Function == name {
+			return u
+		}
+		if method && sameType == nil && strings.HasPrefix(u.Acquire.Function, recv+").") {
+			sameType = u
+		}
+		samePackage = u
+		count++
+	}
+	switch {
+	case sameType != nil:
+		return sameType
+	case count == 1:
+		return samePackage
+	}
+	return nil
+}
+
+// clocks answers what there is to ask about one instruction. What it needs to
+// know of the whole program is gathered when the first comparison of times asks.
+type clocks struct {
+	e       *Engine
+	read    *readings
+	leasing *leasing
+}
+
+func (c *clocks) readings() *readings {
+	if c.read == nil {
+		c.read = newReadings(c.e)
+		c.leasing = newLeasing(c.e, c.read)
+	}
+	return c.read
+}
+
+// decision reports whether an instruction compares the present with the time of
+// a lease, at least one of them without a monotonic reading, and its outcome
+// decides something. why says how the reading was lost.
+func (c *clocks) decision(f *family, in ssa.Instruction) (why string, ok bool) {
+	switch in := in.(type) {
+	case *ssa.Call:
+		common := in.Common()
+		if common.IsInvoke() || common.StaticCallee() == nil {
+			return "", false
+		}
+		e := f.e.reader.Entry(f.callTerm(common, in.Pos()))
+		if e == nil || e.Clock != "compare" {
+			return "", false
+		}
+		r := c.readings()
+		present := len(common.Args) == 1 // Since, Until
+		for _, a := range common.Args {
+			present = present || r.now(a)
+			if why == "" {
+				why = r.lost(a)
+			}
+		}
+		if why == "" || !present {
+			return "", false
+		}
+		return why, slices.ContainsFunc(common.Args, c.leasing.of) && c.decides(in)
+	case *ssa.BinOp:
+		if !isOrder(in.Op) || !isNumber(in.X.Type()) {
+			return "", false
+		}
+		r := c.readings()
+		by := r.ticks(in.X)
+		if by == "" {
+			by = r.ticks(in.Y)
+		}
+		if by == "" {
+			return "", false
+		}
+		return by + " leaves no monotonic reading", (c.leasing.of(in.X) || c.leasing.of(in.Y)) && c.decides(in)
+	}
+	return "", false
+}
+
+func isOrder(op token.Token) bool {
+	return op == token.LSS || op == token.LEQ || op == token.GTR || op == token.GEQ
+}
+
+// decides reports whether a value takes part in a decision: a branch, or how
+// long something waits. A result that nobody in view takes decides for callers
+// out of sight. Values that are only shown, logged or stored do not decide.
+func (c *clocks) decides(v ssa.Value) bool {
+	seen := make(map[ssa.Value]bool)
+	work := []ssa.Value{v}
+	for len(work) > 0 && len(seen) < maxSources {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[v] || v.Referrers() == nil {
+			continue
+		}
+		seen[v] = true
+		for _, in := range *v.Referrers() {
+			switch in := in.(type) {
+			case *ssa.If:
+				return true
+			case *ssa.BinOp:
+				work = append(work, in)
+			case *ssa.UnOp:
+				work = append(work, in)
+			case *ssa.Phi:
+				work = append(work, in)
+			case *ssa.Convert:
+				work = append(work, in)
+			case *ssa.ChangeType:
+				work = append(work, in)
+			case *ssa.Store:
+				if a, ok := in.Addr.(*ssa.Alloc); ok && in.Val == v {
+					work = append(work, a) // its loads
+				}
+			case *ssa.Return:
+				taken := c.read.callers[in.Parent()]
+				if len(taken) == 0 {
+					return true
+				}
+				for _, call := range c.read.taking[in.Parent()] {
+					work = append(work, resultOf(call, slices.Index(in.Results, v))...)
+				}
+			case *ssa.Call:
+				more, waits := c.passed(in, v)
+				if waits {
+					return true
+				}
+				work = append(work, more...)
+			}
+		}
+	}
+	return false
+}
+
+// resultOf lists the values that are the index-th result of a call.
+func resultOf(call *ssa.Call, index int) []ssa.Value {
+	if call.Call.Signature().Results().Len() == 1 {
+		return []ssa.Value{call}
+	}
+	var out []ssa.Value
+	for _, in := range *call.Referrers() {
+		if x, ok := in.(*ssa.Extract); ok && x.Index == index {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// passed says what becomes of an argument: other forms of it, or a wait.
+func (c *clocks) passed(call *ssa.Call, v ssa.Value) (more []ssa.Value, waits bool) {
+	common := call.Common()
+	if b, ok := common.Value.(*ssa.Builtin); ok {
+		if b.Name() == "min" || b.Name() == "max" {
+			return []ssa.Value{call}, false
+		}
+		return nil, false
+	}
+	if e := c.read.entry(call); e != nil {
+		switch {
+		case e.Blocks != nil && operand(common, e.Blocks.For) == v:
+			return nil, true
+		case !e.Same.IsZero() && operand(common, e.Same) == v:
+			return []ssa.Value{call}, false
+		case methodOf(common) == "Reset":
+			return nil, true // of a timer: the one call with a Duration of that name
+		}
+		return nil, false
+	}
+	if callee := origin(common.StaticCallee()); callee != nil && len(callee.Params) == len(common.Args) {
+		for i, a := range common.Args {
+			if a == v {
+				more = append(more, callee.Params[i])
+			}
+		}
+	}
+	return more, false
+}

@@ -1,0 +1,155 @@
+package meaning
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// documents reads the conditional write of a lease record as what it is: an
+// object, key or item that says who holds and until when, replaced only if nobody
+// else replaced it first. A create-once of such a record counts too.
+//
+// Imprecision: a record that is read, changed in place and written back is not
+// seen to have the fields; and where the condition comes from a field, the write
+// is taken for the renewal of a lease that is held, though an elector may keep
+// there what it saw of another holder's record.
+func (r *Reader) documents(ms []Meaning) []Meaning {
+	for _, w := range ms {
+		if w.Role != Write || w.Write.Value == nil {
+			continue
+		}
+		rec, ok := leaseRecord(w.Write.Value)
+		if !ok {
+			continue
+		}
+		guard := condition(w.Write)
+		if guard == nil {
+			continue
+		}
+		i := slices.IndexFunc(ms, func(m Meaning) bool { return m.Role == Acquire })
+		m := Meaning{Role: Acquire, Library: w.Library, Family: w.Family, Kind: lock.Lease, Try: true}
+		if i >= 0 {
+			if !ms[i].Raw {
+				return ms // a lock by itself
+			}
+			m = ms[i]
+			ms = slices.Delete(slices.Clone(ms), i, i+1)
+		}
+		if m.Key == nil {
+			m.Key = w.Write.Key
+		}
+		m.Raw, m.Value, m.TTL = false, rec.holder, rec.lifetime
+		m.Evidence = []string{"the stored record names a holder and an expiry", "written on a condition"}
+		if ofField(guard.Value) {
+			m = Meaning{Role: Renew, Library: w.Library, Family: w.Family, Key: m.Key, Checked: true}
+		}
+		return append([]Meaning{m}, ms...)
+	}
+	return ms
+}
+
+// condition returns what a write depends on, or nil: only a version and
+// create-once are certain to be conditions of the record that is written.
+func condition(c *Change) *Guard {
+	for i, g := range c.Guards {
+		switch g.Op {
+		case "version", "absent", "owner":
+			return &c.Guards[i]
+		case "other":
+			if g.Text == "expression" {
+				return &c.Guards[i]
+			}
+		}
+	}
+	return nil
+}
+
+// ofField reports whether every way to a value is a field of a parameter.
+func ofField(t *term.T) bool {
+	alts := t.Alts()
+	return len(alts) > 0 && !slices.ContainsFunc(alts, func(a *term.T) bool {
+		if a.Kind != term.Field {
+			return true
+		}
+		for a.Kind == term.Field {
+			a = a.Args[0]
+		}
+		return a.Kind != term.Param
+	})
+}
+
+// A record is what a lease record says.
+type record struct {
+	holder   *term.T
+	lifetime lock.TTL
+}
+
+// leaseRecord reports whether a value is a struct with a holder and an expiry.
+func leaseRecord(t *term.T) (record, bool) {
+	for _, a := range t.Alts() {
+		if a.Kind != term.Struct {
+			continue
+		}
+		rec := record{lifetime: lock.TTL{Source: "unknown"}}
+		valid := false
+		for i, name := range a.Names {
+			switch {
+			case rec.holder == nil && NamesHolder(name):
+				rec.holder = a.Args[i]
+			case NamesExpiry(name):
+				valid = true
+				if Named(name, "ttl", "duration") {
+					rec.lifetime = (&props{ttl: a.Args[i], unit: "ns"}).lease(false)
+				}
+			}
+		}
+		if rec.holder != nil && valid {
+			return rec, true
+		}
+	}
+	return record{}, false
+}
+
+// NamesHolder reports whether a field's name is that of a lease's holder. A plain
+// id is not: sessions and orders have one as well.
+func NamesHolder(field string) bool {
+	return Named(field, "owner", "holder", "identity", "instance", "node", "leader", "worker", "host", "hostname")
+}
+
+// NamesExpiry reports whether a field's name tells how long something is valid.
+func NamesExpiry(field string) bool {
+	return Named(field, "expires", "expire", "expired", "expiry", "expiration", "expiring", "until", "deadline", "ttl", "lease", "valid", "validity")
+}
+
+// Named reports whether one of the words of a name is listed.
+func Named(name string, list ...string) bool {
+	return slices.ContainsFunc(Words(name), func(w string) bool { return slices.Contains(list, w) })
+}
+
+// Words splits a name into its words, in lower case: LockedUntil, locked_until.
+func Words(s string) []string {
+	word := make([]rune, 0, len(s))
+	var words []string
+	flush := func() {
+		if len(word) > 0 {
+			words = append(words, strings.ToLower(string(word)))
+			word = word[:0]
+		}
+	}
+	var prev rune
+	for _, r := range s {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(prev) {
+			flush()
+		}
+		if unicode.IsLetter(r) {
+			word = append(word, r)
+		}
+		prev = r
+	}
+	flush()
+	return words
+}
