@@ -30,7 +30,6 @@ type site struct {
 	guarded  bool     // the outcome decides a branch
 	skips    bool     // the loser returns without error
 	deferred bool
-	length   bounds
 	returned bool // the handle, or a function that releases, is returned
 }
 
@@ -49,7 +48,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	if st.closed {
 		if opensParam(st.effects, fn) {
 			st.wrapper = true
-			s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release, Length: st.length})
+			s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release})
 		}
 		return
 	}
@@ -78,14 +77,13 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	}
 	st.heldOut = len(region.Returns) > 0 && !st.deferred
 	st.skips = skips(fn, region)
-	st.length = f.measure(st, region, s)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
 	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects)):
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects):
 		st.wrapper = true
-		s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release, Length: st.length})
+		s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release})
 		return
 	}
 	if st.wrapper {
@@ -114,6 +112,13 @@ func (st *site) note(how string, x Effect) {
 
 // gather collects the effects of the region.
 func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
+	lists := make(map[*ssa.BasicBlock][]Effect)
+	held := make(map[*ssa.BasicBlock]bool)
+	add := func(in ssa.Instruction, list []Effect) {
+		b := in.Block()
+		held[b] = true
+		lists[b] = append(lists[b], f.repeat(list, b, s.loops, st.at.Block())...)
+	}
 	for _, in := range region.Held {
 		list := s.steps[in]
 		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) {
@@ -129,13 +134,17 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 				list = list[:i]
 			}
 		}
-		st.effects = append(st.effects, list...)
+		add(in, list)
 	}
 	for _, in := range region.Stops {
 		i := releases(in)
 		list := s.steps[in]
 		st.note("explicit", list[i])
-		st.effects = append(st.effects, list[:i]...)
+		add(in, list[:i])
+	}
+	f.e.spine(st.at.Block(), lists, func(b *ssa.BasicBlock) bool { return held[b] })
+	for _, b := range st.fn.Blocks {
+		st.effects = append(st.effects, lists[b]...)
 	}
 	for _, in := range region.After {
 		st.after = append(st.after, s.steps[in]...)
