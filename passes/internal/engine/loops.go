@@ -190,7 +190,11 @@ func (f *family) counted(l *loop, br *ssa.If) (Turns, bool) {
 		}
 		switch {
 		case c != nil:
-			return f.upTo(l, c, limit, br.Block() == l.head, cond.Op), true
+			op := cond.Op
+			if !l.body[br.Block().Succs[0]] {
+				op = negate(op) // leaves when it holds
+			}
+			return f.upTo(c, limit, slices.Contains(br.Block().Succs, l.head), op), true
 		case isDuration(cond.X.Type()) && cond.Op != token.EQL && cond.Op != token.NEQ:
 			return Turns{Rounds: Counted}, true // time.Since(start) < timeout
 		}
@@ -229,17 +233,36 @@ func counterOf(l *loop, v ssa.Value) *counter {
 		}
 	case *ssa.UnOp:
 		// A variable that a closure shares lives in memory.
-		a, ok := v.X.(*ssa.Alloc)
-		if !ok || v.Op != token.MUL {
+		if v.Op != token.MUL {
 			return nil
 		}
-		for _, r := range *a.Referrers() {
-			if st, ok := r.(*ssa.Store); ok && l.body[st.Block()] {
-				if b, ok := st.Val.(*ssa.BinOp); ok && stepOf(b) != 0 {
-					return &counter{step: stepOf(b), moved: moved}
+		for _, a := range variables(v.X) {
+			for _, r := range *a.Referrers() {
+				if st, ok := r.(*ssa.Store); ok && l.body[st.Block()] {
+					if b, ok := st.Val.(*ssa.BinOp); ok && stepOf(b) != 0 {
+						return &counter{step: stepOf(b), moved: moved}
+					}
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// variables lists the variables that an address is of: each turn of a loop has
+// its own.
+func variables(addr ssa.Value) []*ssa.Alloc {
+	switch addr := addr.(type) {
+	case *ssa.Alloc:
+		return []*ssa.Alloc{addr}
+	case *ssa.Phi:
+		var list []*ssa.Alloc
+		for _, x := range addr.Edges {
+			if a, ok := x.(*ssa.Alloc); ok {
+				list = append(list, a)
+			}
+		}
+		return list
 	}
 	return nil
 }
@@ -265,8 +288,9 @@ func constInt(v ssa.Value) (int64, bool) {
 	return n, exact
 }
 
-// upTo is how often a loop runs whose counter runs up (or down) to limit.
-func (f *family) upTo(l *loop, c *counter, limit ssa.Value, first bool, op token.Token) Turns {
+// upTo is how often a loop runs whose counter runs up (or down) to limit. last
+// says that the test stands at the end of a turn, op whether another follows.
+func (f *family) upTo(c *counter, limit ssa.Value, last bool, op token.Token) Turns {
 	if n, ok := constInt(limit); ok {
 		t := Turns{Rounds: Counted}
 		if c.known {
@@ -274,8 +298,8 @@ func (f *family) upTo(l *loop, c *counter, limit ssa.Value, first bool, op token
 			if op == token.LEQ || op == token.GEQ {
 				span++
 			}
-			if c.moved && first {
-				span-- // compared before the turn, with the value after the step
+			if c.moved && !last {
+				span-- // stepped before the first turn
 			}
 			t.Times = int(min(max(math.Ceil(span), 1), maxTimes))
 		}
