@@ -79,9 +79,9 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.skips = skips(fn, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects)):
+	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family)):
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
-	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects):
+	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family):
 		st.wrapper = true
 		s.Sections = append(s.Sections, Section{Lock: st.lock, Effects: st.effects, Release: st.release})
 		return
@@ -263,8 +263,10 @@ func opensParam(list []Effect, fn *ssa.Function) bool {
 	return false
 }
 
-// writes reports whether a section has writes of its own in view.
-func (f *family) writes(list []Effect) bool {
+// writes reports whether the section of a lock in that family of stores has
+// writes of its own in view. A general command such as a delete is taken for
+// bookkeeping in the lock's store only.
+func (f *family) writes(list []Effect, lock string) bool {
 	for _, x := range list {
 		if x.Memory != nil {
 			return true
@@ -275,7 +277,10 @@ func (f *family) writes(list []Effect) bool {
 		own := false
 		write := false
 		for _, m := range f.e.reader.Of(x.Call) {
-			own = own || m.Role == meaning.Acquire || m.Role == meaning.Release || m.Role == meaning.Renew
+			switch m.Role {
+			case meaning.Acquire, meaning.Release, meaning.Renew:
+				own = own || !m.Raw || m.Family == lock
+			}
 			write = write || m.Role == meaning.Write
 		}
 		if write && !own {
@@ -287,13 +292,13 @@ func (f *family) writes(list []Effect) bool {
 
 // works reports whether a section does what locks are taken for. Log lines,
 // reads and the lock's own bookkeeping are not that.
-func (f *family) works(list []Effect) bool {
+func (f *family) works(list []Effect, lock string) bool {
 	for _, x := range list {
 		if x.Open != Closed {
 			return true
 		}
 	}
-	return f.writes(list)
+	return f.writes(list, lock)
 }
 
 // returnsHandle reports whether fn gives its caller the handle, or a function

@@ -66,7 +66,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			return f.unseen(c, call, at, reach), nil
 		}
 		wide := len(impls) > maxImplementations
-		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool { s := f.e.summary(m); return s != nil && f.works(s.Effects) }) {
+		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool { s := f.e.summary(m); return s != nil && f.works(s.Effects, "") }) {
 			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
 		}
 		how := max(reach, ByInterface)
