@@ -29,51 +29,93 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	// A leader and a renewed lease are meant to outlive one TTL; a wrapper does
 	// not know how long its callers stay.
-	if u.Leader || u.Role == lock.RoleWrapper || u.Renewal == "library" || u.Renewal == "goroutine" {
+	if u.Leader || u.Role == lock.RoleWrapper || u.Renewal != "none" || u.TTL.Seconds <= 0 {
 		return
 	}
-	if u.TTL.Seconds <= 0 {
+	span, level := length(&u.Section, u.TTL.Seconds)
+	if span == "" {
 		return
 	}
 	ttl := u.TTL.Text
 	if ttl == "" {
 		ttl = seconds(u.TTL.Seconds)
 	}
-	var span string
-	switch {
-	case u.Section.AtLeast >= u.TTL.Seconds:
-		span = fmt.Sprintf("takes at least %s", seconds(u.Section.AtLeast))
-	case !u.Section.Bounded && endless(u):
-		span = "has no bound"
-	case u.Section.Deadline >= u.TTL.Seconds && endless(u):
-		span = fmt.Sprintf("may take up to %s", seconds(u.Section.Deadline))
-	default:
-		return
-	}
-	if u.Section.Why != "" {
-		span += " (" + u.Section.Why + ")"
-	}
 	f := lock.Finding{
 		At:    u.Acquire.Position,
-		Level: lock.Warning,
+		Level: level,
 		Message: fmt.Sprintf("a second holder starts before the first is done: %s lives %s and is not renewed, but its section %s; bound the work with a deadline below the lease, renew it, or hand the work out %s",
 			check.Lock(u), ttl, span, queue(u)),
 	}
 	for _, c := range u.Section.Longest {
-		f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
+		if c.Limit == 0 || c.Limit >= u.TTL.Seconds {
+			f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
+		}
 	}
 	report(f)
 }
 
-// endless reports whether the section holds what may take any time: a remote
-// call in a loop, another program. A single sleep has its length.
-func endless(u *lock.Use) bool {
-	for _, c := range u.Section.Longest {
-		if c.Kind != "sleep" {
-			return true
+// length says how a section can outlast its lease, and how bad that is; it is
+// empty where nothing says that the section can.
+func length(s *lock.Section, ttl float64) (span string, level lock.Level) {
+	because := ""
+	if s.Why != "" {
+		because = " (" + s.Why + ")"
+	}
+	if s.AtLeast >= ttl {
+		return fmt.Sprintf("sleeps and waits for %s", seconds(s.AtLeast)), lock.Warning
+	}
+	for _, c := range s.Longest {
+		if c.Kind == lock.CallSleep || c.Limit > 0 && c.Limit < ttl {
+			continue
+		}
+		l := weight(c, ttl)
+		if check.Rank(l) <= check.Rank(level) {
+			continue
+		}
+		level = l
+		if span = "has no bound" + because; c.Limit > 0 {
+			span = fmt.Sprintf("may take up to %s (%s)", seconds(c.Limit), c.Kind)
+		} else if c.Kind == lock.CallRequest {
+			span = "waits for an answer of another service, with no timeout in sight"
 		}
 	}
-	return false
+	return span, level
+}
+
+// Leases below which a loop over a list, whose length nobody knows but which is
+// seldom long, is taken to outlast them; and a single request.
+const (
+	manyRequests = 5 * 60
+	manyQueries  = 10
+	oneRequest   = 10
+)
+
+// weight says how much a call without an end in time matters: with a short lease
+// a loop over a list is likely to outlast it, with a long one it is worth knowing.
+func weight(c lock.Call, ttl float64) lock.Level {
+	switch c.Kind {
+	case lock.CallEachRequest:
+		if ttl > manyRequests {
+			return lock.Note
+		}
+	case lock.CallEachQuery:
+		if ttl > manyQueries {
+			return lock.Note
+		}
+	case lock.CallRequest:
+		if c.Limit > 0 {
+			return lock.Warning
+		}
+		if ttl > oneRequest {
+			return ""
+		}
+		return lock.Note
+	case lock.CallCopy:
+		if ttl > manyRequests {
+			return lock.Note
+		}
+	}
+	return lock.Warning
 }
 
 // queue names what hands out work one piece at a time, for the resource at hand:

@@ -152,13 +152,27 @@ type Write struct {
 	Trail    []Frame // from the section to the write
 }
 
+// Kinds of calls that take long.
+const (
+	CallSleep       = "sleep"
+	CallPage        = "page"
+	CallExec        = "other program"
+	CallWait        = "request without timeout"
+	CallRequest     = "request"
+	CallCopy        = "copy of a body"
+	CallLoop        = "call in a loop without a count"
+	CallEachRequest = "request for each element"
+	CallEachQuery   = "query for each element"
+)
+
 // A Call is a remark on one call of the section: a slow call, a wall-clock
 // decision, a lock statement on the wrong handle.
 type Call struct {
 	Frame
-	Call string
-	Kind string
-	Here bool
+	Call  string
+	Kind  string
+	Limit float64 // of a slow call: seconds after which it (all turns of its loop) is given up; 0: never
+	Here  bool
 }
 
 // A Remark is a Call about a lease that no use in view belongs to: its record is
@@ -171,10 +185,10 @@ type Remark struct {
 // A Section is what is known of the critical section's length.
 type Section struct {
 	Bounded  bool
-	AtLeast  float64 // seconds, from constants
+	AtLeast  float64 // seconds that it sleeps and waits on its longest way, from constants
 	Why      string
-	Longest  []Call // sleeps, loops with remote calls, commands
-	Deadline float64
+	Longest  []Call  // the first of what takes long, in order
+	Deadline float64 // the latest limit of what takes long; 0: none of it has one
 }
 
 // A Use is one lock: the records behind one line of the inventory.

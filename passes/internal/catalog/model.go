@@ -249,17 +249,18 @@ type Query struct {
 // Part describes a link of a builder chain; the chain ends in an Acquire,
 // Write or Query entry, which reads the parts from its receiver's chain.
 type Part struct {
-	Kind string `yaml:"kind" enum:"command|compare|target|op|where|not|or|set|table|conflict|if|then|else|raw"` // where | not | or | set | table | conflict | if | then | else | raw
-	Word string `yaml:"word"`                                                                                   // literal that this link adds: a command word, the kind of a compare target or operation
-	Of   Ref    `yaml:"of"`                                                                                     // what the part builds on, for kind compare its left side; default receiver
+	Kind string `yaml:"kind" enum:"command|compare|target|op|where|not|or|set|table|conflict|if|then|else|raw|deadline"` // where | not | or | set | table | conflict | if | then | else | raw | deadline (of a context)
+	Word string `yaml:"word"`                                                                                            // literal that this link adds: a command word, the kind of a compare target or operation
+	Of   Ref    `yaml:"of"`                                                                                              // what the part builds on, for kind compare its left side; default receiver
 	Text Ref    `yaml:"text"`
 	Args Ref    `yaml:"args"`
 }
 
 // Blocks describes how long a call may take.
 type Blocks struct {
-	Kind string `yaml:"kind" enum:"sleep|remote|exec|wait"` // sleep | remote | exec | wait
-	For  Ref    `yaml:"for"`                                // duration argument
+	Kind string `yaml:"kind" enum:"sleep|wait|tick|remote|exec|copy"` // sleep, wait | tick: for each value of the returned channel | remote | exec | copy
+	For  Ref    `yaml:"for"`                                          // duration: of a sleep, wait or tick; at the most of what is remote. Zero: without end
+	Of   Ref    `yaml:"of"`                                           // copy: what is read to its end
 	Unit string `yaml:"unit" enum:"ns|ms|s|unix|unix-ms"`
 	Page bool   `yaml:"page"` // one page of a listing of unknown length
 }

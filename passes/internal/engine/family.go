@@ -31,6 +31,8 @@ type family struct {
 	places []placed                          // stores to fields of objects that are not local
 	keyed  map[*term.T][]*term.T             // places, evaluated
 	keying bool
+
+	placesOf map[string]*ssa.BasicBlock // of calls, by place
 }
 
 // An out is a call that fills a variable through its index-th pointer.

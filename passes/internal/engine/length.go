@@ -1,102 +1,355 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
-	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// bounds is what is known of a section's length.
-type bounds struct {
-	least     float64 // seconds, from constants
-	unbounded string  // why it can last for any time; empty if nothing says so
-	calls     []lock.Call
+// maxCalls bounds the calls that are listed for one section.
+const maxCalls = 8
+
+// endless are the kinds of calls that a section has no bound with, those that
+// say most first, and what is said.
+var endless = []struct{ kind, text string }{
+	{lock.CallPage, "pages through a listing of unknown length"},
+	{lock.CallExec, "waits for another program"},
+	{lock.CallWait, "waits for an answer without a timeout"},
+	{lock.CallCopy, "copies a body of unknown length"},
+	{lock.CallLoop, "loop with remote calls"},
+	{lock.CallEachRequest, "loop with remote calls"},
+	{lock.CallEachQuery, "loop with remote calls"},
 }
 
-// measure looks for what makes a section long.
-func (f *family) measure(st *site, region *world.Region, s *Summary) bounds {
-	return f.e.lengthOf(st.effects)
-}
-
-func (e *Engine) lengthOf(list []Effect) bounds {
-	var b bounds
+// length looks for what makes a section long. Work in goroutines is left out:
+// the section ends without it.
+func (e *Engine) length(list []Effect) lock.Section {
+	var s lock.Section
 	for _, x := range list {
 		if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine {
 			continue
 		}
-		for _, m := range e.reader.Of(x.Call) {
-			remote := m.Role == meaning.Write || m.Role == meaning.Query || m.Role == meaning.Block && (m.Block.Kind == "remote" || m.Block.Kind == "exec")
-			slow := lock.Call{Frame: x.At, Call: short(x.Call.Name), Here: true}
-			limit, limited := deadline(x.Call)
-			switch {
-			case m.Role == meaning.Block && m.Block.Kind == "sleep" && m.Secs > 0:
-				b.least += m.Secs
-				slow.Kind = "sleep"
-				b.calls = append(b.calls, slow)
-				if x.Loop && b.unbounded == "" {
-					slow.Kind = "sleep in a loop"
-				}
-			case m.Role == meaning.Block && m.Block.Page && x.Loop:
-				if !limited || limit == 0 {
-					b.unbounded = "pages through a listing of unknown length"
-					slow.Kind = "page"
-					b.calls = append(b.calls, slow)
-				}
-			case m.Role == meaning.Block && m.Block.Kind == "exec" && !limited:
-				b.unbounded = "waits for another program"
-				slow.Kind = "exec"
-				b.calls = append(b.calls, slow)
-			case remote && x.Loop && !limited:
-				if b.unbounded == "" {
-					b.unbounded = "loop with remote calls"
-				}
-				slow.Kind = "remote call in a loop"
-				b.calls = append(b.calls, slow)
+		if secs := e.waits(x); secs > 0 && !x.Aside {
+			s.AtLeast += secs
+			s.Why = "constant sleeps and waits"
+		}
+		kind, limit := e.slow(x)
+		if kind == "" {
+			continue
+		}
+		s.Deadline = max(s.Deadline, limit)
+		if len(s.Longest) < maxCalls {
+			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: short(x.Call.Name), Kind: kind, Limit: limit, Here: true})
+		}
+	}
+	s.Bounded = true
+	for _, r := range endless {
+		if slices.ContainsFunc(s.Longest, func(c lock.Call) bool { return c.Kind == r.kind && c.Limit == 0 }) {
+			s.Bounded, s.Why = false, r.text
+			break
+		}
+	}
+	return s
+}
+
+// slow says in which way a call takes long, if it does, and after how many
+// seconds it is given up; 0 when nothing says that it is. A call with a limit
+// of unknown length has the benefit of the doubt.
+func (e *Engine) slow(x Effect) (kind string, limit float64) {
+	var block *catalog.Blocks
+	remote, far, locks := false, false, false
+	for _, m := range e.reader.Of(x.Call) {
+		switch m.Role {
+		case meaning.Block:
+			block = m.Block
+			remote = remote || block.Kind == "remote"
+		case meaning.Write:
+			remote, far = remote || outside(m.Write.Store), far || distant(m.Write.Store)
+		case meaning.Query:
+			store, _, _ := strings.Cut(m.Store, ":")
+			remote, far = remote || outside(store), far || distant(store)
+		case meaning.Acquire, meaning.Renew, meaning.Release:
+			locks = locks || !m.Raw
+		}
+	}
+	if locks {
+		return "", 0
+	}
+	entry := e.reader.Entry(x.Call)
+	inLoop := x.Turns.Rounds >= Each
+	switch {
+	case block != nil && block.Page && (inLoop || entry != nil && entry.Runs != nil):
+		kind = lock.CallPage
+	case block != nil && block.Kind == "exec":
+		kind = lock.CallExec
+	case block != nil && block.Kind == "copy":
+		if kind = e.copies(x, block); kind == "" {
+			return "", 0
+		}
+	case x.Turns.Rounds == Endless && (remote || block != nil && e.waits(x) > 0):
+		kind = lock.CallLoop
+	case inLoop && far:
+		kind = lock.CallEachRequest
+	case inLoop && remote:
+		kind = lock.CallEachQuery
+	case far && block != nil && block.Kind == "wait" && block.For.IsZero():
+		kind = lock.CallWait
+	case far && block != nil:
+		kind = lock.CallRequest
+	case e.waits(x) > 0:
+		return lock.CallSleep, 0
+	default:
+		return "", 0
+	}
+	whole := inLoop && kind != lock.CallExec && kind != lock.CallCopy
+	secs, ends := e.deadline(x, whole)
+	if !whole && block != nil && block.Kind == "remote" && !block.For.IsZero() {
+		own := e.reader.Get(block.For, x.Call, nil)
+		switch t := meaning.Seconds(own); {
+		case t > 0:
+			if secs == 0 || t < secs {
+				secs = t
+			}
+			ends = true
+		case own.IsZero() || ofDefaultClient(own):
+			if !ends {
+				kind = lock.CallWait
 			}
 		}
 	}
-	return b
-}
-
-// deadline reports whether the context that a call is given has a deadline,
-// and how far away that is, in seconds, where it is constant.
-func deadline(call *term.T) (float64, bool) {
-	for _, a := range meaning.Args(call) {
-		if secs, ok := deadlineOf(a); ok {
-			return secs, true
-		}
-		break // the context comes first
+	if ends && secs == 0 {
+		return "", 0
 	}
-	return 0, false
+	return kind, secs
 }
 
-func deadlineOf(ctx *term.T) (float64, bool) {
-	var secs float64
-	found := ctx.Any(func(t *term.T) bool {
-		if t.Kind == term.Call && (t.Name == "context.WithTimeout" || t.Name == "context.WithDeadline" || strings.HasPrefix(t.Name, "context.WithTimeoutCause")) {
-			if len(t.Args) > 1 {
-				secs = meaning.Seconds(t.Args[1])
-			}
-			return true
-		}
+// outside reports whether a store lies across a network.
+func outside(store string) bool {
+	switch store {
+	case "", "file", "exec", "bbolt":
 		return false
-	})
-	return secs, found
+	}
+	return true
 }
 
-// short drops the directory of a function's import path.
-func short(name string) string {
-	open := ""
-	for len(name) > 0 && (name[0] == '(' || name[0] == '*') {
-		open += name[:1]
-		name = name[1:]
+// distant reports whether a call of a store takes much longer than a query of
+// a database next door: other people's services, objects of any size.
+func distant(store string) bool {
+	switch store {
+	case "http", "rpc", "s3", "gcs", "azblob", "k8s", "cluster", "mail", "net", "elasticsearch", "spanner":
+		return true
 	}
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		name = name[i+1:]
+	return false
+}
+
+// ofDefaultClient reports whether a field is that of http.DefaultClient, which
+// waits for ever.
+func ofDefaultClient(t *term.T) bool {
+	return t != nil && t.Kind == term.Field && t.Args[0].Kind == term.Global && t.Args[0].Name == "net/http.DefaultClient"
+}
+
+// copies reports whether what a copy reads comes over the network.
+func (e *Engine) copies(x Effect, b *catalog.Blocks) string {
+	src := e.reader.Get(b.Of, x.Call, nil)
+	if src == nil {
+		return ""
 	}
-	// v9.Client: the package's name is the element before its version.
-	return open + name
+	for src.Kind == term.Field || src.Kind == term.Result {
+		src = src.Args[0]
+	}
+	if src.Kind != term.Call || !e.reader.Reads(src) {
+		return ""
+	}
+	if _, ends := e.deadline(Effect{Call: src}, false); ends {
+		return "" // the body ends with the request
+	}
+	if entry := e.reader.Entry(src); entry != nil && entry.Blocks != nil && !entry.Blocks.For.IsZero() && meaning.Seconds(e.reader.Get(entry.Blocks.For, src, nil)) > 0 {
+		return ""
+	}
+	return lock.CallCopy
+}
+
+// waits is how many seconds an effect sleeps or waits, in all its turns; 0
+// where that is not constant. A timeout is waited for to its end.
+func (e *Engine) waits(x Effect) float64 {
+	if x.Call == nil || x.Open != Closed {
+		return 0
+	}
+	for _, m := range e.reader.Of(x.Call) {
+		if m.Role == meaning.Block && m.Secs > 0 {
+			switch m.Block.Kind {
+			case "sleep", "wait", "tick":
+				return m.Secs * float64(x.Turns.times())
+			}
+		}
+	}
+	return 0
+}
+
+// deadline returns the seconds after which the context of a call ends, as far
+// as they are constant, and whether it ends at all. Of a loop only those
+// deadlines count that hold for all of its turns.
+func (e *Engine) deadline(x Effect, loop bool) (secs float64, ends bool) {
+	for _, d := range e.deadlines(x.Call) {
+		if loop && slices.Contains(x.Fresh, d.Site) {
+			continue
+		}
+		ends = true
+		if s := meaning.Seconds(meaning.Args(d)[1]); s > 0 && (secs == 0 || s < secs) {
+			secs = s
+		}
+	}
+	return secs, ends
+}
+
+// deadlines lists the calls that set a deadline of the context that a call is
+// given: directly, or in what it is built from (a request, a command). A variable
+// that is set anew (ctx, cancel = context.WithTimeout(ctx, d)) stands for its
+// earlier value as well; it is taken to have the deadline everywhere.
+func (e *Engine) deadlines(call *term.T) []*term.T {
+	var list []*term.T
+	if recv := meaning.Receiver(call); recv != nil && recv.Kind == term.Call {
+		if entry := e.reader.Entry(recv); entry != nil && entry.Part != nil {
+			list = e.setDeadlines(recv, list, 0)
+		}
+	}
+	if args := meaning.Args(call); len(args) > 0 {
+		list = e.setDeadlines(args[0], list, 0)
+	}
+	return list
+}
+
+func (e *Engine) setDeadlines(t *term.T, list []*term.T, depth int) []*term.T {
+	if t == nil || depth > 8 {
+		return list
+	}
+	switch t.Kind {
+	case term.Result:
+		return e.setDeadlines(t.Args[0], list, depth+1)
+	case term.Join:
+		for _, a := range t.Args {
+			if more := e.setDeadlines(a, nil, depth+1); len(more) > 0 {
+				return append(list, more...)
+			}
+		}
+	case term.Call:
+		entry := e.reader.Entry(t)
+		switch {
+		case entry == nil:
+		case entry.Part != nil && entry.Part.Kind == "deadline":
+			if len(meaning.Args(t)) > 1 {
+				list = append(list, t)
+			}
+			return e.setDeadlines(e.reader.Get(entry.Part.Of, t, nil), list, depth+1)
+		case entry.Part != nil:
+			for _, a := range t.Args {
+				list = e.setDeadlines(a, list, depth+1)
+			}
+		case !entry.Same.IsZero():
+			return e.setDeadlines(e.reader.Get(entry.Same, t, nil), list, depth+1)
+		}
+	}
+	return list
+}
+
+// waiting says what a receive or select waits for: a timer or ticker. The call
+// that makes the timer does not wait.
+func (f *family) waiting(in ssa.Instruction) []Effect {
+	var chans []ssa.Value
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		chans = append(chans, in.X)
+	case *ssa.Select:
+		if !in.Blocking {
+			return nil // it has a default
+		}
+		for _, s := range in.States {
+			chans = append(chans, s.Chan)
+		}
+	}
+	var longest Effect
+	for _, c := range chans {
+		t := f.get(c)
+		if t.Kind == term.Field {
+			t = t.Args[0]
+		}
+		if t.Kind != term.Call || !f.timer(t) {
+			continue
+		}
+		x := Effect{Call: t, At: f.frame(in, "")}
+		// The timeout of a loop, beside its ticker, is the longer of the two.
+		if longest.Call == nil || f.e.waits(x) > f.e.waits(longest) {
+			longest = x
+		}
+	}
+	if longest.Call == nil {
+		return nil
+	}
+	return []Effect{longest}
+}
+
+// timer reports whether a call makes a channel that sends after a time.
+func (f *family) timer(t *term.T) bool {
+	entry := f.e.reader.Entry(t)
+	return entry != nil && entry.Blocks != nil && entry.Clock == "now" && (entry.Blocks.Kind == "wait" || entry.Blocks.Kind == "tick")
+}
+
+// spine marks the waits that do not lie on the longest way through a function,
+// or through the section in it: branches exclude each other. held tells which
+// blocks count.
+func (e *Engine) spine(entry *ssa.BasicBlock, lists map[*ssa.BasicBlock][]Effect, held func(*ssa.BasicBlock) bool) {
+	weight := make(map[*ssa.BasicBlock]float64)
+	for b, list := range lists {
+		for _, x := range list {
+			if w := e.waits(x); w > 0 && !x.Aside {
+				weight[b] += w
+			}
+		}
+	}
+	if len(weight) < 2 {
+		return
+	}
+	type way struct {
+		length float64
+		next   *ssa.BasicBlock
+	}
+	memo := make(map[*ssa.BasicBlock]way)
+	var longest func(b *ssa.BasicBlock) float64
+	longest = func(b *ssa.BasicBlock) float64 {
+		if w, ok := memo[b]; ok {
+			return w.length
+		}
+		w := way{}
+		memo[b] = w // ends a cycle that is no natural loop
+		for _, s := range b.Succs {
+			if s.Dominates(b) || !held(s) {
+				continue
+			}
+			if n := longest(s); w.next == nil || n > w.length {
+				w = way{n, s}
+			}
+		}
+		w.length += weight[b]
+		memo[b] = w
+		return w.length
+	}
+	longest(entry)
+	on := make(map[*ssa.BasicBlock]bool)
+	for b := entry; b != nil && !on[b]; b = memo[b].next {
+		on[b] = true
+	}
+	for b := range weight {
+		if on[b] {
+			continue
+		}
+		for i := range lists[b] {
+			lists[b][i].Aside = true
+		}
+	}
 }

@@ -107,16 +107,8 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		slices.Sort(u.Unseen)
 		u.Unseen = slices.Compact(u.Unseen)
 	}
-	u.Section = section(e.lengthOf(st.effects))
+	u.Section = e.length(st.effects)
 	return u
-}
-
-func section(b bounds) lock.Section {
-	s := lock.Section{Bounded: b.unbounded == "", AtLeast: b.least, Why: b.unbounded, Longest: b.calls}
-	if s.Why == "" && b.least > 0 {
-		s.Why = "constant sleeps"
-	}
-	return s
 }
 
 // verdict follows from the writes and from what was not seen. soft says that

@@ -30,7 +30,6 @@ type site struct {
 	guarded  bool     // the outcome decides a branch
 	skips    bool     // the loser returns without error
 	deferred bool
-	length   bounds
 	returned bool // the handle, or a function that releases, is returned
 }
 
@@ -49,7 +48,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	if st.closed {
 		if opensParam(st.effects, fn) {
 			st.wrapper = true
-			s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release, Length: st.length})
+			s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release})
 		}
 		return
 	}
@@ -78,14 +77,13 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	}
 	st.heldOut = len(region.Returns) > 0 && !st.deferred
 	st.skips = skips(fn, region)
-	st.length = f.measure(st, region, s)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects)):
+	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family)):
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
-	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects):
+	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family):
 		st.wrapper = true
-		s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release, Length: st.length})
+		s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release})
 		return
 	}
 	if st.wrapper {
@@ -121,6 +119,13 @@ func (st *site) note(how string, x Effect) {
 
 // gather collects the effects of the region.
 func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
+	lists := make(map[*ssa.BasicBlock][]Effect)
+	held := make(map[*ssa.BasicBlock]bool)
+	add := func(in ssa.Instruction, list []Effect) {
+		b := in.Block()
+		held[b] = true
+		lists[b] = append(lists[b], f.repeat(list, b, s.loops, st.at.Block())...)
+	}
 	for _, in := range region.Held {
 		list := s.steps[in]
 		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) {
@@ -136,13 +141,17 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 				list = f.e.until(st, list, i)
 			}
 		}
-		st.effects = append(st.effects, list...)
+		add(in, list)
 	}
 	for _, in := range region.Stops {
 		i := releases(in)
 		list := s.steps[in]
 		st.note("explicit", list[i])
-		st.effects = append(st.effects, f.e.until(st, list, i)...)
+		add(in, f.e.until(st, list, i))
+	}
+	f.e.spine(st.at.Block(), lists, func(b *ssa.BasicBlock) bool { return held[b] })
+	for _, b := range st.fn.Blocks {
+		st.effects = append(st.effects, lists[b]...)
 	}
 	for _, in := range region.After {
 		st.after = append(st.after, s.steps[in]...)
@@ -280,8 +289,10 @@ func opensParam(list []Effect, fn *ssa.Function) bool {
 	return false
 }
 
-// writes reports whether a section has writes of its own in view.
-func (f *family) writes(list []Effect) bool {
+// writes reports whether the section of a lock in that family of stores has
+// writes of its own in view. A general command such as a delete is taken for
+// bookkeeping in the lock's store only.
+func (f *family) writes(list []Effect, lock string) bool {
 	for _, x := range list {
 		if x.Memory != nil {
 			return true
@@ -292,7 +303,10 @@ func (f *family) writes(list []Effect) bool {
 		own := false
 		write := false
 		for _, m := range f.e.reader.Of(x.Call) {
-			own = own || m.Role == meaning.Acquire || m.Role == meaning.Release || m.Role == meaning.Renew
+			switch m.Role {
+			case meaning.Acquire, meaning.Release, meaning.Renew:
+				own = own || !m.Raw || m.Family == lock
+			}
 			write = write || m.Role == meaning.Write
 		}
 		if write && !own {
@@ -304,13 +318,13 @@ func (f *family) writes(list []Effect) bool {
 
 // works reports whether a section does what locks are taken for. Log lines,
 // reads and the lock's own bookkeeping are not that.
-func (f *family) works(list []Effect) bool {
+func (f *family) works(list []Effect, lock string) bool {
 	for _, x := range list {
 		if x.Open != Closed {
 			return true
 		}
 	}
-	return f.writes(list)
+	return f.writes(list, lock)
 }
 
 // returnsHandle reports whether fn gives its caller the handle, or a function

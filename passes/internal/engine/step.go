@@ -30,7 +30,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	var sites []*site
 	if entry := f.e.reader.Entry(call); entry != nil {
 		ms := f.e.reader.Of(call)
-		if len(ms) > 0 || f.opensSQL(call) {
+		if (len(ms) > 0 || f.opensSQL(call)) && !f.timer(call) {
 			eff := Effect{Call: call, At: at, Reach: reach}
 			eff.Checked = f.checked(in, ms)
 			effects = append(effects, eff)
@@ -66,7 +66,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			return f.unseen(c, call, at, reach), nil
 		}
 		wide := len(impls) > maxImplementations
-		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool { s := f.e.summary(m); return s != nil && f.works(s.Effects) }) {
+		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool { s := f.e.summary(m); return s != nil && f.works(s.Effects, "") }) {
 			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
 		}
 		how := max(reach, ByInterface)
@@ -149,7 +149,7 @@ func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind func(*term.T
 	sites := f.held(in, sum.Holds, call, at, bind)
 	for _, sec := range sum.Sections {
 		effects, _ := f.instantiate(sec.Effects, bind, at, ByCall)
-		st := &site{at: in, callTerm: call, closed: true, effects: effects, release: sec.Release, length: sec.Length}
+		st := &site{at: in, callTerm: call, closed: true, effects: effects, release: sec.Release}
 		st.lock = f.wrapped(sec.Lock, bind, at)
 		sites = append(sites, st)
 	}
@@ -300,7 +300,8 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 						holds = append(holds, h)
 					}
 					for _, m := range more {
-						m.Loop = m.Loop || x.Loop
+						m.Turns = m.Turns.Within(x.Turns)
+						m.Aside = m.Aside || x.Aside
 						if m.Open == Value {
 							m.Yields, m.Via = x.Yields, x.Via
 						}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -54,10 +55,12 @@ type Effect struct {
 	Via     []lock.Frame // from the function's body to At, outermost first
 	Reach   Reach
 	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
-	Loop    bool // inside a loop
 	Batch   Batch
 	Asked   []Asked   // comparisons in Go that let control through to a write
 	From    []*term.T // receivers of the calls on the way, innermost first
+	Turns   Turns     // of the loops around it
+	Fresh   []string  // places of deadlines that are set anew in each turn
+	Aside   bool      // not on the longest way
 	Yields  bool      // an open call that computes: it returns a value besides its error
 }
 
@@ -83,7 +86,6 @@ type Section struct {
 	Lock    Acquired
 	Effects []Effect
 	Release []string
-	Length  bounds
 }
 
 // A Summary is what callers must know of a function, in terms of its
@@ -97,6 +99,7 @@ type Summary struct {
 	// For the records of this function itself.
 	sites []*site
 	steps map[ssa.Instruction][]Effect
+	loops []*loop
 }
 
 // size tells whether a fixpoint is reached: summaries only grow.
@@ -227,31 +230,37 @@ func components(order []*family) [][]*family {
 // summarise makes the summary of one function of the family.
 func (f *family) summarise(fn *ssa.Function) *Summary {
 	s := &Summary{steps: make(map[ssa.Instruction][]Effect)}
-	loops := loopBlocks(fn)
+	s.loops = f.loops(fn)
 	var acquired []*site
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
 			case ssa.CallInstruction:
 				effects, sites := f.step(in)
-				if loops[b] {
-					for i := range effects {
-						effects[i].Loop = true
-					}
-				}
 				s.steps[in] = effects
 				acquired = append(acquired, sites...)
 			case *ssa.Return:
 				f.results(s, in)
+			case *ssa.UnOp:
+				if in.Op == token.ARROW {
+					s.steps[in] = f.waiting(in)
+				}
+			case *ssa.Select:
+				s.steps[in] = f.waiting(in)
 			}
 		}
 	}
 	f.memory(fn, s)
 	f.ask(fn, s)
+	lists := make(map[*ssa.BasicBlock][]Effect)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			s.Effects = append(s.Effects, s.steps[in]...)
+			lists[b] = append(lists[b], f.repeat(s.steps[in], b, s.loops, nil)...)
 		}
+	}
+	f.e.spine(fn.Blocks[0], lists, func(*ssa.BasicBlock) bool { return true })
+	for _, b := range fn.Blocks {
+		s.Effects = append(s.Effects, lists[b]...)
 	}
 	s.Effects = bound(s.Effects)
 	for _, st := range acquired {
@@ -309,27 +318,4 @@ func bound(list []Effect) []Effect {
 		out = append(out, x)
 	}
 	return out
-}
-
-// loopBlocks returns the blocks that lie on a cycle.
-func loopBlocks(fn *ssa.Function) map[*ssa.BasicBlock]bool {
-	loops := make(map[*ssa.BasicBlock]bool)
-	for _, b := range fn.Blocks {
-		for _, s := range b.Succs {
-			if s.Dominates(b) { // a back edge: the natural loop of s
-				loops[s] = true
-				work := []*ssa.BasicBlock{b}
-				for len(work) > 0 {
-					x := work[len(work)-1]
-					work = work[:len(work)-1]
-					if loops[x] && x != b || x == s {
-						continue
-					}
-					loops[x] = true
-					work = append(work, x.Preds...)
-				}
-			}
-		}
-	}
-	return loops
 }

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+)
+
+// load makes an engine of one file of source.
+func load(t *testing.T, source string) *Engine {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", "package p\n"+source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
+		Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
+		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
+	}
+	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil), GoVersion: "go1.25"}
+	pkg, err := config.Check("p", fset, []*ast.File{file}, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(fset, catalog.Builtin(), []Unit{{Files: []*ast.File{file}, Types: pkg, Info: info}})
+	e.solve()
+	return e
+}
+
+// member returns a function of the loaded package.
+func (e *Engine) member(t *testing.T, name string) (*family, *ssa.Function) {
+	t.Helper()
+	fn := e.pkgs[0].Func(name)
+	if fn == nil {
+		t.Fatalf("no function %s", name)
+	}
+	return e.families[fn], fn
+}
+
+func TestTurns(t *testing.T) {
+	tests := []struct{ name, body, want string }{
+		{"number", "for range 3 { work() }", "counted 3"},
+		{"up to", "for i := 0; i < 5; i++ { work() }", "counted 5"},
+		{"up to and with", "for i := 1; i <= 5; i++ { work() }", "counted 5"},
+		{"by twos", "for i := 0; i < 5; i += 2 { work() }", "counted 3"},
+		{"down", "for i := 4; i > 0; i-- { work() }", "counted 4"},
+		{"array", "for range [4]int{} { work() }", "counted 4"},
+		{"literal", "for _, x := range []string{\"a\", \"b\"} { use(x) }", "counted 2"},
+		{"shared with a closure", "for i := 0; i < 3; i++ { later(func() { use(i) }) }", "counted 1"},
+		{"a limit of tries", "for i := 0; i < maxRetries; i++ { work() }", "counted 1"},
+		{"break after tries", "for n := 0; ; n++ { if n > 7 { break }; work() }", "counted 8"},
+		{"until a time", "for time.Now().Before(end) { work() }", "counted 1"},
+		{"for a time", "for time.Since(end) < time.Minute { work() }", "counted 1"},
+		{"slice", "for _, x := range list { use(x) }", "each 1"},
+		{"slice by index", "for i := 0; i < len(list); i++ { use(list[i]) }", "each 1"},
+		{"map", "for k := range set { use(k) }", "each 1"},
+		{"some other number", "for i := 0; i < total; i += 100 { work() }", "each 1"},
+		{"channel", "for x := range queue { use(x) }", "endless 1"},
+		{"for ever", "for { work() }", "endless 1"},
+		{"while there is more", "for more() { work() }", "endless 1"},
+		{"until a page is not full", "for { if len(page()) < 100 { break } }", "endless 1"},
+		{"until it works", "for { if err := work(); err == nil { break } }", "counted 1"},
+		{"while it fails", "err := work(); for err != nil { err = work() }", "counted 1"},
+		{"while it may work later", "for { err := work(); if !temporary(err) { break } }", "counted 1"},
+		{"until it fails", "for { if err := work(); err != nil { break } }", "endless 1"},
+	}
+	source := `import "time"
+var (
+	list []string
+	set map[string]bool
+	queue chan string
+	maxRetries, total int
+	end time.Time
+)
+func use(any) {}
+func later(func()) {}
+func work() error { return nil }
+func more() bool { return true }
+func page() []string { return nil }
+func temporary(error) bool { return true }
+`
+	for i, test := range tests {
+		source += fmt.Sprintf("func f%d() { %s }\n", i, test.body)
+	}
+	e := load(t, source)
+	for i, test := range tests {
+		f, fn := e.member(t, fmt.Sprintf("f%d", i))
+		loops := f.loops(fn)
+		if len(loops) != 1 {
+			t.Errorf("%s: %d loops, want 1", test.name, len(loops))
+			continue
+		}
+		turns := loops[0].turns
+		got := fmt.Sprintf("%s %d", [...]string{"once", "counted", "each", "endless"}[turns.Rounds], turns.times())
+		if got != test.want {
+			t.Errorf("%s: %s, want %s: %s", test.name, got, test.want, test.body)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	tests := []struct{ t, u, want Turns }{
+		{Turns{}, Turns{}, Turns{Once, 1}},
+		{Turns{Counted, 3}, Turns{Counted, 4}, Turns{Counted, 12}},
+		{Turns{Counted, 3}, Turns{Endless, 0}, Turns{Endless, 3}},
+		{Turns{Counted, maxTimes}, Turns{Each, 2}, Turns{Each, maxTimes}},
+	}
+	for _, test := range tests {
+		if got := test.t.Within(test.u); got != test.want {
+			t.Errorf("%v within %v: %v, want %v", test.t, test.u, got, test.want)
+		}
+	}
+}
