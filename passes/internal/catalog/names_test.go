@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/importer"
@@ -126,14 +127,7 @@ func writeElsewhere(t *testing.T, m map[string]string) {
 func imports(t *testing.T, dir string, libs []*Library) func(string) *types.Package {
 	t.Helper()
 	args := []string{"list", "-e", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
-	cmd := exec.Command("go", append(args, sortedKeys(pathsOf(libs))...)...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
-	}
+	out := goCommand(t, dir, append(args, required(t, dir, sortedKeys(pathsOf(libs)))...)...)
 	files := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -157,4 +151,38 @@ func imports(t *testing.T, dir string, libs []*Library) func(string) *types.Pack
 		}
 		return pkg
 	}
+}
+
+// required returns the paths of the standard library and of modules that the
+// module at dir requires. About others the go command would have to ask around.
+func required(t *testing.T, dir string, paths []string) []string {
+	t.Helper()
+	var mod struct{ Require []struct{ Path string } }
+	if err := json.Unmarshal(goCommand(t, dir, "mod", "edit", "-json"), &mod); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(paths, func(p string) bool {
+		if first, _, _ := strings.Cut(p, "/"); !strings.Contains(first, ".") {
+			return false
+		}
+		for _, m := range mod.Require {
+			if p == m.Path || strings.HasPrefix(p, m.Path+"/") {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func goCommand(t *testing.T, dir string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", args[0], err, stderr.Bytes())
+	}
+	return out
 }

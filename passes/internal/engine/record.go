@@ -66,9 +66,10 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	for _, x := range st.effects {
 		e.write(u, j, x, unseen)
 	}
+	later := &judge{e: e, st: st, lock: m}
 	for _, x := range st.after {
 		var w lock.Use
-		e.write(&w, j, x, make(map[lock.Reason]bool))
+		e.write(&w, later, x, make(map[lock.Reason]bool))
 		for _, a := range w.Writes {
 			a.After = true
 			u.Writes = append(u.Writes, a)

@@ -164,12 +164,9 @@ func (e *Engine) calleesOf(f *family) []*family {
 	for _, fn := range f.members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
-				if _, ok := in.(*ssa.MakeClosure); ok {
-					continue
-				}
 				for _, op := range in.Operands(nil) {
 					if g, ok := (*op).(*ssa.Function); ok && g.Parent() == nil {
-						add(g)
+						add(e.behind(g)) // a closure of the family itself has a parent
 					}
 				}
 				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
