@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -86,9 +87,36 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release})
 		return
 	}
+	if st.wrapper && m.Raw && !f.tells(fn, st, region) {
+		// The callers cannot know whether they have it: it is no lock to them.
+		st.wrapper = false
+	}
 	if st.wrapper {
 		s.Holds = append(s.Holds, Hold{Lock: st.passed(), Facts: factsOf(fn, region)})
 	}
+}
+
+// tells reports whether fn's results say if a general command found its key
+// absent. That its error is nil says only that it was sent, unless fn makes an
+// error of the refusal.
+func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
+	for _, ret := range region.Returns {
+		for _, v := range ret.Results {
+			if isError(v.Type()) {
+				if st.guarded && region.Fact(v).IsNil() {
+					return true
+				}
+				continue
+			}
+			if st.guarded && region.Fact(v).Definite() {
+				return true
+			}
+			if t := f.value(v); t != nil && t.Any(func(x *term.T) bool { return x == st.callTerm || x == st.lock.Call }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // passed is the lock as callers get it, with st among the sites on the way.
@@ -407,7 +435,18 @@ type oracle struct {
 	st    *site
 	told  []*catalogTold
 	memo  map[ssa.Value]bool
-	asked bool // a branch asked for an outcome
+	asked bool // an outcome was asked for
+}
+
+// ask notes that the outcome v was asked for. The error of a command that
+// answers with a bool does not tell a refusal.
+func (o *oracle) ask(v ssa.Value) {
+	if o.st.direct && isError(v.Type()) {
+		if call, ok := o.st.at.(ssa.Value); ok && strings.Contains(call.Type().String(), "Bool") {
+			return
+		}
+	}
+	o.asked = true
 }
 
 // Value implements world.Oracle.
@@ -417,22 +456,22 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 		switch x := v.(type) {
 		case *ssa.Extract:
 			if x.Tuple == call && x.Index < len(o.st.facts) {
-				o.asked = true
+				o.ask(v)
 				return o.st.facts[x.Index], o.st.facts[x.Index].Definite()
 			}
 		case *ssa.Call:
 			if v == call && len(o.st.facts) == 1 {
-				o.asked = true
+				o.ask(v)
 				return o.st.facts[0], o.st.facts[0].Definite()
 			}
 			if o.reply(x) {
-				o.asked = true
+				o.ask(v)
 				return world.Success(v.Type()), true
 			}
 		}
 		if x, ok := v.(*ssa.Extract); ok {
 			if c, ok := x.Tuple.(*ssa.Call); ok && o.reply(c) {
-				o.asked = true
+				o.ask(v)
 				return world.Success(v.Type()), true
 			}
 		}
@@ -441,19 +480,19 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 	switch x := v.(type) {
 	case *ssa.Extract:
 		if o.outcome(x.Tuple) {
-			o.asked = true
+			o.ask(v)
 			return o.fact(x, x.Index), true
 		}
 	case *ssa.Call:
 		if o.outcome(x) {
-			o.asked = true
+			o.ask(v)
 			return o.fact(x, 0), true
 		}
 	case *ssa.UnOp:
 		// A bool field of the outcome: TxnResponse.Succeeded.
 		if fa, ok := x.X.(*ssa.FieldAddr); ok && o.outcome(fa.X) {
 			if b, ok := x.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsBoolean != 0 {
-				o.asked = true
+				o.ask(v)
 				return world.True, true
 			}
 		}
@@ -560,7 +599,7 @@ func (o *oracle) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) {
 			continue
 		}
 		if o.outcome(call) {
-			o.asked = true
+			o.asked = true // a variable that Scan fills
 			return world.Success(deref(addr.Type())), true
 		}
 		return world.Varying, true

@@ -26,7 +26,7 @@ func (r *Reader) isTxn(call *term.T) bool {
 func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 	lib := e.Library
 	var cmps, ops []*term.T
-	cmpsUnseen, opsUnseen := false, false
+	cmpsUnseen, opsUnseen, varies := false, false, false
 	var client *term.T
 	for t := Receiver(call); t != nil; t = Receiver(t) {
 		e := r.Entry(t)
@@ -38,6 +38,9 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		switch e.Part.Kind {
 		case "if":
 			cmps, cmpsUnseen = collect(cmps, args), cmpsUnseen || partly(args)
+			// Compared in one way or another: a store with optimistic
+			// concurrency of the project's own, whose callers decide.
+			varies = varies || args.Any(func(t *term.T) bool { return t.Kind == term.Join })
 		case "then":
 			ops, opsUnseen = collect(ops, args), opsUnseen || partly(args)
 		}
@@ -66,7 +69,7 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		}
 		key := args[0]
 		lease := r.leaseOf(op)
-		if name == "OpPut" && absent != nil && lease != nil && r.Pool.Alike(absent, key) {
+		if name == "OpPut" && absent != nil && !varies && lease != nil && r.Pool.Alike(absent, key) {
 			m := r.base(lib, Acquire)
 			m.Kind, m.Key, m.Parent, m.Try = lock.Session, key, lease, true
 			m.TTL = r.grant(lease)

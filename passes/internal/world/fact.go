@@ -42,6 +42,9 @@ func Known(v constant.Value) Fact { return Fact{kind: known, val: v} }
 // Definite reports whether f says anything.
 func (f Fact) Definite() bool { return f.kind == known || f.kind == isNil || f.kind == notNil }
 
+// IsNil reports whether the value is known to be nil.
+func (f Fact) IsNil() bool { return f.kind == isNil }
+
 func (f Fact) String() string {
 	switch f.kind {
 	case known:
