@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,51 +20,42 @@ import (
 // A field is of a lease if its name is about validity and two of three hold:
 // its type is named like a lock; the type has a field for the holder; its
 // methods, or the function that compares, take, renew or release a lock. A value
-// of another source is of a lease if what it was read from is named like a lock,
-// and so is the function around the comparison, or that works on a lock.
+// of another source is of a lease if what it was read from is named like a lock or
+// is the key that the function locks, and the function around the comparison is
+// named so too or works on a lock.
 type leasing struct {
 	e     *Engine
 	read  *readings
-	funcs map[*ssa.Function]bool
-	types map[*types.TypeName]bool
+	keys  map[*ssa.Function][]*term.T // functions that work on locks, and the keys of these
+	types map[*types.TypeName]bool    // types whose methods do
 }
 
 func newLeasing(e *Engine, read *readings) *leasing {
-	l := &leasing{e: e, read: read, funcs: make(map[*ssa.Function]bool), types: make(map[*types.TypeName]bool)}
+	l := &leasing{e: e, read: read, keys: make(map[*ssa.Function][]*term.T), types: make(map[*types.TypeName]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		if !l.works(fn, s) {
-			return
-		}
 		root := rootOf(fn)
-		l.funcs[root] = true
-		if recv := root.Signature.Recv(); recv != nil {
-			if s, ok := slotOf(recv.Type(), 0); ok {
-				l.types[s.owner] = true
+		for _, in := range slices.SortedFunc(maps.Keys(s.steps), func(a, b ssa.Instruction) int { return int(a.Pos() - b.Pos()) }) {
+			for _, x := range s.steps[in] {
+				if x.Call == nil || x.Open != Closed || len(x.Via) > 1 {
+					continue // what is further down is another function's business
+				}
+				for _, m := range e.reader.Of(x.Call) {
+					if l.locks(root, m) {
+						l.keys[root] = append(l.keys[root], m.Key)
+					}
+				}
 			}
+		}
+		if recv := receiver(root); recv != nil && l.keys[root] != nil {
+			l.types[recv] = true
 		}
 	})
 	return l
 }
 
-// works reports whether a function itself, or by one more call, takes, renews or
-// releases a lock.
-func (l *leasing) works(fn *ssa.Function, s *Summary) bool {
-	for _, list := range s.steps {
-		for _, x := range list {
-			if x.Call == nil || x.Open != Closed || len(x.Via) > 1 {
-				continue
-			}
-			if slices.ContainsFunc(l.e.reader.Of(x.Call), l.locks) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // locks reports whether a meaning is part of locking. General commands are where
-// they act on the key of a known lock, or on one that is named so.
-func (l *leasing) locks(m meaning.Meaning) bool {
+// they act on the key of a known lock, or something is named so.
+func (l *leasing) locks(root *ssa.Function, m meaning.Meaning) bool {
 	switch m.Role {
 	case meaning.Acquire:
 	case meaning.Renew, meaning.Release:
@@ -76,7 +68,21 @@ func (l *leasing) locks(m meaning.Meaning) bool {
 	if !m.Raw {
 		return true
 	}
-	return m.Key != nil && (l.e.evidence.keys[held{m.Family, l.e.pool.Like(m.Key)}] || leaseName(m.Key.Pattern()))
+	if m.Key == nil {
+		return false
+	}
+	recv := receiver(root)
+	return l.e.evidence.keys[held{m.Family, l.e.pool.Like(m.Key)}] || leaseName(m.Key.Pattern()) || leaseName(root.Name()) || recv != nil && leaseName(recv.Name())
+}
+
+// receiver is the type that a method belongs to, or nil.
+func receiver(fn *ssa.Function) *types.TypeName {
+	if recv := fn.Signature.Recv(); recv != nil {
+		if s, ok := slotOf(recv.Type(), 0); ok {
+			return s.owner
+		}
+	}
+	return nil
 }
 
 // of reports whether a time, or a number that stands for one, is a lease's.
@@ -134,7 +140,7 @@ func (l *leasing) field(fn *ssa.Function, t types.Type, i int) bool {
 			break
 		}
 	}
-	if l.types[s.owner] || l.funcs[rootOf(fn)] {
+	if l.types[s.owner] || l.keys[rootOf(fn)] != nil {
 		signs++
 	}
 	return signs >= 2
@@ -143,26 +149,29 @@ func (l *leasing) field(fn *ssa.Function, t types.Type, i int) bool {
 // around reports whether a comparison stands in code about leases.
 func (l *leasing) around(fn *ssa.Function) bool {
 	root := rootOf(fn)
-	if l.funcs[root] {
+	if l.keys[root] != nil {
 		return true
 	}
 	names := []string{root.Name(), strings.TrimSuffix(filepath.Base(l.e.fset.Position(root.Pos()).Filename), ".go")}
-	if recv := root.Signature.Recv(); recv != nil {
-		if s, ok := slotOf(recv.Type(), 0); ok {
-			names = append(names, s.owner.Name())
-		}
+	if recv := receiver(root); recv != nil {
+		names = append(names, recv.Name())
 	}
 	return slices.ContainsFunc(names, func(s string) bool { return leaseName(s) || meaning.Named(s, "renew", "renewal", "renewer") })
 }
 
-// named reports whether what a value was read from is named like a lock: the key,
-// a column of the statement, the variable that holds either.
+// named reports whether what a value was read from is a lock's by name (the key, a
+// column of the statement, the variable that holds either), or is the key that the
+// function locks.
 func (l *leasing) named(v ssa.Value) bool {
 	f := l.read.family(v)
 	if f == nil {
 		return false
 	}
+	keys := l.keys[f.root]
 	return f.get(v).Any(func(t *term.T) bool {
+		if slices.Contains(keys, t) {
+			return true
+		}
 		switch t.Kind {
 		case term.Param:
 			return leaseName(t.Label) && !strings.HasSuffix(strings.ToLower(t.Label), "ctx")
