@@ -125,7 +125,10 @@ func (t *T) Text() string {
 		return strings.Join(parts, ", ")
 	case Op:
 		if t.Name == "format" {
-			return t.Pattern()
+			if s, known := t.pattern(); known {
+				return s
+			}
+			return "Sprintf(...)"
 		}
 		parts := make([]string, len(t.Args))
 		for i, a := range t.Args {
