@@ -45,7 +45,7 @@ func (e *Engine) length(list []Effect) lock.Section {
 		}
 		s.Deadline = max(s.Deadline, limit)
 		if len(s.Longest) < maxCalls {
-			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: short(x.Call.Name), Kind: kind, Limit: limit, Here: true})
+			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: x.At.Callee, Kind: kind, Limit: limit, Here: true})
 		}
 	}
 	s.Bounded = true
