@@ -111,6 +111,7 @@ func (p Position) Compare(q Position) int {
 type Frame struct {
 	Position
 	Function string // enclosing function, as "(*Service).Reserve"
+	Callee   string // function that is called there, as "(*sql.DB).ExecContext"; may be empty
 	Text     string // what happens there; may be empty
 }
 

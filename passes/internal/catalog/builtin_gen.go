@@ -1940,7 +1940,7 @@ var builtin = []source{
 					&FieldOf{Name: "Method", Is: Ref{Base: 1}},
 					&FieldOf{Name: "URL", Is: Ref{Base: 1, Index: 1}},
 				}}, args: 2, Pos: "data/rpc.yaml:40:5"},
-				&Call{Func: []string{"http.NewRequestWithContext"}, New: &New{Fields: []*FieldOf{
+				&Call{Func: []string{"http.NewRequestWithContext"}, New: &New{Context: Ref{Base: 1}, Fields: []*FieldOf{
 					&FieldOf{Name: "Method", Is: Ref{Base: 1, Index: 1}},
 					&FieldOf{Name: "URL", Is: Ref{Base: 1, Index: 2}},
 				}}, args: 3, Pos: "data/rpc.yaml:42:5"},

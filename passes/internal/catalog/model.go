@@ -95,7 +95,7 @@ type New struct {
 	Value      Ref    `yaml:"value"`                                // owner value
 	Options    Ref    `yaml:"options"`                              // option functions or option struct that may hold any of these
 	Parent     Ref    `yaml:"parent"`                               // session or client whose properties hold here too
-	Context    Ref    `yaml:"context"`                              // context that bounds the object's background work (renewal)
+	Context    Ref    `yaml:"context"`                              // context that bounds the object's work: a session's renewal, a request
 	Section    Ref    `yaml:"section"`                              // function that runs while a lock taken through the object is held (election callback)
 	Leaks      bool   `yaml:"leaks"`                                // must be closed (session)
 	// Fields tells which value a field of the object has (Method of a request).

@@ -22,10 +22,8 @@ func (e *Engine) clocks(uses []*lock.Use) []lock.Remark {
 				if !ok {
 					continue
 				}
-				call := lock.Call{Frame: lock.Frame{Position: e.position(in.Pos()), Function: shown(fn), Text: why}, Kind: "wall", Here: true}
-				if x, ok := in.(*ssa.Call); ok {
-					call.Call = short(f.callTerm(x.Common(), x.Pos()).Name)
-				}
+				call := lock.Call{Frame: f.frame(in, why), Kind: "wall", Here: true}
+				call.Call = call.Callee
 				if u := nearest(uses, fn); u != nil {
 					u.Clocks = append(u.Clocks, call)
 				} else {

@@ -38,6 +38,7 @@ type Engine struct {
 	reader *meaning.Reader
 	prog   *ssa.Program
 	pkgs   []*ssa.Package
+	infos  map[*ssa.Package]*types.Info
 
 	families map[*ssa.Function]*family // by root function
 	order    []*family                 // as given: by package, then by position
@@ -55,6 +56,7 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 		fset: fset, pool: pool, reader: meaning.NewReader(cat, pool),
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
+		infos:    make(map[*ssa.Package]*types.Info),
 		entries:  make(map[*types.Func]bool),
 	}
 	e.build(units)
@@ -98,6 +100,7 @@ func (e *Engine) build(units []Unit) {
 	}
 	for i, p := range e.pkgs {
 		p.Build()
+		e.infos[p] = units[i].Info
 		e.collect(p, units[i])
 	}
 }

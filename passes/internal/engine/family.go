@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"go/ast"
+	"go/token"
 	"go/types"
 	"strconv"
 
@@ -32,7 +34,8 @@ type family struct {
 	keyed  map[*term.T][]*term.T             // places, evaluated
 	keying bool
 
-	placesOf map[string]*ssa.BasicBlock // of calls, by place
+	blocks map[string]*ssa.BasicBlock  // of calls, by place
+	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
 }
 
 // An out is a call that fills a variable through its index-th pointer.

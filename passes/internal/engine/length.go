@@ -45,7 +45,7 @@ func (e *Engine) length(list []Effect) lock.Section {
 		}
 		s.Deadline = max(s.Deadline, limit)
 		if len(s.Longest) < maxCalls {
-			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: short(x.Call.Name), Kind: kind, Limit: limit, Here: true})
+			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: x.At.Callee, Kind: kind, Limit: limit, Here: true})
 		}
 	}
 	s.Bounded = true
@@ -251,6 +251,8 @@ func (e *Engine) setDeadlines(t *term.T, list []*term.T, depth int) []*term.T {
 			for _, a := range t.Args {
 				list = e.setDeadlines(a, list, depth+1)
 			}
+		case entry.New != nil:
+			return e.setDeadlines(e.reader.Get(entry.New.Context, t, nil), list, depth+1)
 		case !entry.Same.IsZero():
 			return e.setDeadlines(e.reader.Get(entry.Same, t, nil), list, depth+1)
 		}

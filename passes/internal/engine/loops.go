@@ -122,7 +122,7 @@ func (f *family) fresh(x Effect, l *loop) []string {
 		return list
 	}
 	for _, d := range f.e.deadlines(x.Call) {
-		b, own := f.calls()[d.Site]
+		b, own := f.callBlocks()[d.Site]
 		if (!own || l.body[b]) && !slices.Contains(list, d.Site) {
 			list = append(slices.Clip(list), d.Site)
 		}
@@ -130,21 +130,21 @@ func (f *family) fresh(x Effect, l *loop) []string {
 	return list
 }
 
-// calls maps the places of the family's calls to their blocks.
-func (f *family) calls() map[string]*ssa.BasicBlock {
-	if f.placesOf == nil {
-		f.placesOf = make(map[string]*ssa.BasicBlock)
+// callBlocks maps the places of the family's calls to their blocks.
+func (f *family) callBlocks() map[string]*ssa.BasicBlock {
+	if f.blocks == nil {
+		f.blocks = make(map[string]*ssa.BasicBlock)
 		for _, fn := range f.members {
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
 					if c, ok := in.(ssa.CallInstruction); ok {
-						f.placesOf[f.e.site(c.Common().Pos())] = b
+						f.blocks[f.e.site(c.Common().Pos())] = b
 					}
 				}
 			}
 		}
 	}
-	return f.placesOf
+	return f.blocks
 }
 
 // turns finds out how often a loop runs, from the tests that leave it.

@@ -42,7 +42,7 @@ func (e *Engine) uses() []*lock.Use {
 func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use {
 	u := &lock.Use{
 		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: pkgOf(fn),
-		Acquire: st.lock.At, Call: short(st.callTerm.Name), Via: st.lock.Via,
+		Acquire: st.lock.At, Call: st.lock.At.Callee, Via: st.lock.Via,
 		Key: m.Key.Pattern(), TTL: m.TTL, Renewal: renewal(e, st, m), Skips: st.skips, Scope: m.Scope,
 		Token: lock.TokenInfo{Source: "none"},
 	}
@@ -180,7 +180,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		}
 		r := j.asked(x, c, sent(x.Batch, j.change(c)))
 		w := lock.Write{
-			Frame: x.At, Call: short(x.Call.Name), Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
+			Frame: x.At, Call: x.At.Callee, Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
 			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache, Trail: x.Via, Here: true,
 		}
 		if r.cond.Holds() || r.fault != "" {
@@ -232,7 +232,7 @@ func (e *Engine) sessionWrite(x Effect) []lock.Write {
 	for _, m := range e.reader.Of(x.Call) {
 		if m.Role == meaning.Write {
 			out = append(out, lock.Write{
-				Frame: x.At, Call: short(x.Call.Name), Operation: m.Write.Operation, Resource: m.Write.Resource,
+				Frame: x.At, Call: x.At.Callee, Operation: m.Write.Operation, Resource: m.Write.Resource,
 				Condition: lock.Transaction, Reached: x.Reach.String(), Note: "runs on the session that owns the lock", Trail: x.Via, Here: true,
 			})
 		}

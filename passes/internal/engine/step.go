@@ -404,14 +404,6 @@ func isStd(path string) bool {
 	return !strings.Contains(first, ".")
 }
 
-func (f *family) frame(in ssa.Instruction, text string) lock.Frame {
-	pos := in.Pos()
-	if c, ok := in.(ssa.CallInstruction); ok {
-		pos = c.Common().Pos()
-	}
-	return lock.Frame{Position: f.e.position(pos), Function: shown(in.Parent()), Text: text}
-}
-
 // yields reports whether a function returns a value besides an error.
 func yields(sig *types.Signature) bool {
 	for i := range sig.Results().Len() {

@@ -103,9 +103,9 @@ func (t *T) Text() string {
 	case Param:
 		return t.Label
 	case Global, Func, Closure:
-		return shortName(t.Name)
+		return ShortName(t.Name)
 	case Call:
-		return shortName(t.Name) + "(...)"
+		return ShortName(t.Name) + "(...)"
 	case Result, Out:
 		return t.Args[0].Text()
 	case Field:
@@ -116,7 +116,7 @@ func (t *T) Text() string {
 		}
 		return t.Args[0].Text() + "[]"
 	case Struct:
-		return shortName(t.Type) + "{...}"
+		return ShortName(t.Type) + "{...}"
 	case List:
 		parts := make([]string, len(t.Args))
 		for i, a := range t.Args {
@@ -142,17 +142,4 @@ func (t *T) Text() string {
 		return t.Args[0].Text()
 	}
 	return "?"
-}
-
-// shortName drops the directory of the import path: (*pkg.T).M, pkg.F.
-func shortName(s string) string {
-	open := ""
-	for len(s) > 0 && (s[0] == '(' || s[0] == '*') {
-		open += s[:1]
-		s = s[1:]
-	}
-	if i := strings.LastIndexByte(s, '/'); i >= 0 {
-		s = s[i+1:]
-	}
-	return open + s
 }
