@@ -52,13 +52,7 @@ var Builtin = sync.OnceValue(func() *Catalog {
 		c.paths[p.path] = pathInfo{p.lock}
 	}
 	sortLibraries(c.libs)
-	c.index = sync.OnceValue(func() *index {
-		x, err := newIndex(c.libs)
-		if err != nil {
-			panic(err) // TestBuiltin keeps this from happening
-		}
-		return x
-	})
+	c.layers = []*layer{newLayer(c.libs)}
 	return c
 })
 

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"go/token"
 	"reflect"
 	"regexp"
 	"slices"
@@ -116,7 +115,17 @@ func parseField(s string) (symbol, bool) {
 	return symbol{alias, recv, name}, isAlias(alias) && isName(recv) && isName(name)
 }
 
-func isName(s string) bool { return token.IsIdentifier(s) }
+// isName reports whether s can be the name of something exported from Go code:
+// only ASCII, because checking for more costs time at every start.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || i > 0 && '0' <= c && c <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}
 
 // isAlias also allows a dash, which package names of old have.
 func isAlias(s string) bool { return isName(strings.ReplaceAll(s, "-", "_")) }

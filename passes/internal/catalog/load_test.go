@@ -107,7 +107,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(head + "  - {func: p.F, acquire: {kind: lease, key: arg 0}}"))
 	f.Add([]byte("library: &a [*a]"))
 	f.Add([]byte("a: !!binary x\n<<: {b: c}\n"))
-	for _, name := range []string{"data/redis-commands.yaml", "data/redsync.yaml"} {
+	for _, name := range []string{"data/radix.yaml"} {
 		data, err := Files.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

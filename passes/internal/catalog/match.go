@@ -2,36 +2,20 @@ package catalog
 
 import (
 	"cmp"
-	"fmt"
 	"go/types"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A Catalog answers what functions, Redis commands and SQL functions mean.
 // It is immutable and safe for concurrent use.
 type Catalog struct {
-	libs  []*Library // sorted by name
-	paths map[string]pathInfo
-	index func() *index
+	libs   []*Library          // sorted by name
+	paths  map[string]pathInfo // all that are catalogued
+	layers []*layer            // what is on top wins
 }
 
 type pathInfo struct{ lock bool }
-
-// A key names a function or field: import path, receiver or struct type ("*"
-// for any receiver), and name. A parameter type is a name without receiver.
-type key struct{ path, recv, name string }
-
-// index holds the entries by what they are looked up with. It is built at the
-// first lookup: most packages have nothing to look up.
-type index struct {
-	calls    map[key][]*Call
-	params   map[key][]*Call
-	fields   map[key][]*Call
-	commands map[string][]*Command
-	sql      map[string]*SQLFunc
-}
 
 // With returns the catalogue with further libraries on top: an entry of theirs
 // replaces all entries of c for the same function. Two further libraries that
@@ -40,16 +24,19 @@ func (c *Catalog) With(extra ...*Library) (*Catalog, error) {
 	if len(extra) == 0 {
 		return c, nil
 	}
-	over, err := newIndex(extra)
-	if err != nil {
+	top := newLayer(extra)
+	if err := top.check(); err != nil {
 		return nil, err
 	}
-	m := &Catalog{libs: append(slices.Clone(c.libs), extra...), paths: pathsOf(extra)}
+	m := &Catalog{
+		libs:   append(slices.Clone(c.libs), extra...),
+		paths:  pathsOf(extra),
+		layers: append([]*layer{top}, c.layers...),
+	}
 	for p, info := range c.paths {
 		m.paths[p] = pathInfo{lock: info.lock || m.paths[p].lock}
 	}
 	sortLibraries(m.libs)
-	m.index = sync.OnceValue(func() *index { return merge(over, c.index()) })
 	return m, nil
 }
 
@@ -69,122 +56,6 @@ func pathsOf(libs []*Library) map[string]pathInfo {
 	return paths
 }
 
-// newIndex indexes libraries that all have the same rank, so that two entries
-// for one function exclude each other.
-func newIndex(libs []*Library) (*index, error) {
-	n := 0
-	for _, lib := range libs {
-		n += 3 * len(lib.Calls)
-	}
-	x := &index{calls: make(map[key][]*Call, n), params: map[key][]*Call{}, fields: map[key][]*Call{}, commands: map[string][]*Command{}, sql: map[string]*SQLFunc{}}
-	var errs Errors
-	clash := func(pos, what, first string) {
-		errs = append(errs, &Error{Pos: pos, Name: what, Msg: fmt.Sprintf("%s has an entry at %s already: remove one", what, first)})
-	}
-	for _, lib := range libs {
-		for _, c := range lib.Calls {
-			m := x.calls
-			switch {
-			case c.Param != "":
-				m = x.params
-			case c.Field != nil:
-				m = x.fields
-			}
-			c.keys(func(k key, name string) {
-				for _, o := range m[k] {
-					if len(c.When) == 0 && len(o.When) == 0 && c.Param == "" {
-						clash(c.Pos, name, o.Pos)
-					}
-				}
-				m[k] = append(m[k], c)
-			})
-		}
-		for _, c := range lib.Commands {
-			for _, o := range x.commands[c.Name] {
-				if slices.Equal(o.With, c.With) {
-					clash(c.Pos, "command "+c.Name, o.Pos)
-				}
-			}
-			x.commands[c.Name] = append(x.commands[c.Name], c)
-		}
-		for _, f := range lib.SQL {
-			if o := x.sql[f.Name]; o != nil {
-				clash(f.Pos, "SQL function "+f.Name, o.Pos)
-			}
-			x.sql[f.Name] = f
-		}
-	}
-	for _, list := range x.calls {
-		if len(list) == 1 {
-			continue
-		}
-		slices.SortStableFunc(list, func(a, b *Call) int { return cmp.Compare(rank(a), rank(b)) })
-	}
-	for _, list := range x.commands { // the most demanding options first
-		slices.SortStableFunc(list, func(a, b *Command) int { return cmp.Compare(len(b.With), len(a.With)) })
-	}
-	if errs != nil {
-		return nil, errs
-	}
-	return x, nil
-}
-
-// rank puts entries with a condition before those without.
-func rank(c *Call) int {
-	if len(c.When) > 0 {
-		return 0
-	}
-	return 1
-}
-
-// keys calls f for everything the entry is found by.
-func (c *Call) keys(f func(k key, name string)) {
-	add := func(name string, s symbol, ok bool) {
-		if !ok {
-			return
-		}
-		for _, path := range c.Library.Packages[s.alias] {
-			f(key{path, s.recv, s.name}, name)
-		}
-	}
-	for _, name := range c.Func {
-		s, ok := parseSymbol(name)
-		add(name, s, ok)
-	}
-	for _, name := range c.Field {
-		s, ok := parseField(name)
-		add(name, s, ok)
-	}
-	if c.Param != "" {
-		s, ok := parseSymbol(c.Param)
-		add(c.Param, s, ok)
-	}
-}
-
-// merge lays one index over another. Base wildcards for the same method give
-// way to an exact entry by the order of lookup, not here.
-func merge(over, base *index) *index {
-	x := &index{calls: clone(base.calls), params: clone(base.params), fields: clone(base.fields), commands: clone(base.commands), sql: clone(base.sql)}
-	lay(x.calls, over.calls)
-	lay(x.params, over.params)
-	lay(x.fields, over.fields)
-	lay(x.commands, over.commands)
-	lay(x.sql, over.sql)
-	return x
-}
-
-func clone[K comparable, V any](m map[K]V) map[K]V {
-	c := make(map[K]V, len(m))
-	lay(c, m)
-	return c
-}
-
-func lay[K comparable, V any](dst, src map[K]V) {
-	for k, v := range src {
-		dst[k] = v
-	}
-}
-
 // Calls returns the entries for a called function, those with a condition on
 // the arguments first; nil if the catalogue does not know the function. An
 // entry for the receiver type wins over one for any receiver of the package,
@@ -197,19 +68,23 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 		return nil // error.Error
 	}
 	sig := fn.Signature()
-	x := c.index()
 	path := unvendored(fn.Pkg().Path())
 	if _, ok := c.paths[path]; ok {
-		recv := ""
-		if r := sig.Recv(); r != nil {
-			recv = typeName(r.Type()).name
-		}
-		if list := fitting(x.calls[key{path, recv, fn.Name()}], sig); list != nil {
-			return list
-		}
-		if sig.Recv() != nil {
-			if list := fitting(x.calls[key{path, "*", fn.Name()}], sig); list != nil {
-				return list
+		for _, l := range c.layers {
+			s := l.shelf(path)
+			if s == nil {
+				continue
+			}
+			if sig.Recv() == nil {
+				if list := fitting(s.calls[member{"", fn.Name()}], sig); list != nil {
+					return list
+				}
+				continue
+			}
+			for _, recv := range []string{typeName(sig.Recv().Type()).name, "*"} {
+				if list := fitting(s.calls[member{recv, fn.Name()}], sig); list != nil {
+					return list
+				}
 			}
 		}
 	}
@@ -218,9 +93,15 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 		if s, ok := t.(*types.Slice); ok {
 			t = s.Elem()
 		}
-		if n := typeName(t); n.path != "" {
-			if list := fitting(x.params[key{path: n.path, name: n.name}], sig); list != nil {
-				return list
+		n := typeName(t)
+		if _, ok := c.paths[n.path]; !ok {
+			continue
+		}
+		for _, l := range c.layers {
+			if s := l.shelf(n.path); s != nil {
+				if list := fitting(s.params[n.name], sig); list != nil {
+					return list
+				}
 			}
 		}
 	}
@@ -244,10 +125,14 @@ func (c *Catalog) Fields(owner *types.TypeName, field string) []*Call {
 		return nil
 	}
 	path := unvendored(owner.Pkg().Path())
-	if _, ok := c.paths[path]; !ok {
-		return nil
+	for _, l := range c.layers {
+		if s := l.shelf(path); s != nil {
+			if list := s.fields[member{owner.Name(), field}]; list != nil {
+				return list
+			}
+		}
 	}
-	return c.index().fields[key{path, owner.Name(), field}]
+	return nil
 }
 
 type named struct{ path, name string }
@@ -279,9 +164,12 @@ func (c *Catalog) Command(words []string) *Command {
 	if len(words) == 0 {
 		return nil
 	}
-	for _, cmd := range c.index().commands[strings.ToUpper(words[0])] {
-		if cmd.hasOptions(words[1:]) {
-			return cmd
+	name := strings.ToUpper(words[0])
+	for _, l := range c.layers {
+		for _, cmd := range l.commands()[name] {
+			if cmd.hasOptions(words[1:]) {
+				return cmd
+			}
 		}
 	}
 	return nil
@@ -300,7 +188,12 @@ func (c *Command) hasOptions(words []string) bool {
 // none. A schema prefix (pg_catalog., sys., dbo.) is looked through.
 func (c *Catalog) SQLFunc(name string) *SQLFunc {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	return c.index().sql[name]
+	for _, l := range c.layers {
+		if f := l.sql()[name]; f != nil {
+			return f
+		}
+	}
+	return nil
 }
 
 // Libraries returns all libraries, sorted by name.

@@ -124,7 +124,7 @@ type Option struct {
 //
 // Success is told by the call's results and read by type: an error is nil, a
 // bool is true, a handle (pointer, interface, channel, func) is not nil, an
-// integer is 1, a string is "OK". Held lists results for which this is not so.
+// integer is 1, a string is "OK". Success lists results for which this is not so.
 type Acquire struct {
 	Kind       string  `yaml:"kind" enum:"lease|session|election|advisory"` // lease | session | election | advisory
 	Handle     Ref     `yaml:"handle"`                                      // value that stands for the held lock; default result 0
