@@ -15,7 +15,7 @@ import (
 func (e *Engine) clocks(uses []*lock.Use) []lock.Remark {
 	var loose []lock.Remark
 	c := &clocks{e: e}
-	e.each(func(f *family, fn *ssa.Function, _ *Summary) {
+	e.functions(func(f *family, fn *ssa.Function) {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				why, ok := c.decision(f, in)

@@ -46,6 +46,8 @@ type Engine struct {
 	entries  map[*types.Func]bool      // registered with the reader
 	impls    *implementations
 	evidence *evidence
+	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
+	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
 }
 
 // New builds SSA for units and prepares an engine. deps lists packages that

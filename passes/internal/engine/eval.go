@@ -13,6 +13,9 @@ import (
 // value evaluates v. A value that depends on itself (a loop variable) is
 // evaluated over its other inputs; nil means nothing but itself.
 func (f *family) value(v ssa.Value) *term.T {
+	if f.values == nil {
+		f.reset()
+	}
 	if t, ok := f.values[v]; ok {
 		return t
 	}
@@ -385,53 +388,56 @@ func fieldName(t types.Type, i int) string {
 // global is the value of a package-level variable that is only set where it is
 // declared, or else the variable itself.
 func (e *Engine) global(g *ssa.Global) *term.T {
-	name := g.RelString(nil)
-	init := e.families[g.Pkg.Func("init")]
-	if init == nil {
-		return e.pool.Global(name)
+	if e.globals == nil {
+		e.scanGlobals()
 	}
-	if init.values == nil {
-		init.reset()
+	if t, ok := e.globals[g]; ok {
+		return t
 	}
-	var val ssa.Value
-	for _, b := range init.root.Blocks {
-		for _, in := range b.Instrs {
-			if s, ok := in.(*ssa.Store); ok && s.Addr == g {
-				val = s.Val
-			}
-		}
-	}
-	if val == nil || e.reassigned(g) {
-		return e.pool.Global(name)
-	}
-	t := init.value(val)
-	if t == nil || t.Kind != term.Const && t.Kind != term.Call && t.Kind != term.Op && t.Kind != term.Struct && t.Kind != term.List && t.Kind != term.Func {
-		return e.pool.Global(name)
-	}
-	if t.Kind == term.Call && e.reader.Entry(t) == nil {
-		return e.pool.Global(name) // errors.New and the like: the name says more
-	}
-	return t
+	name := e.pool.Global(g.RelString(nil))
+	e.globals[g] = name // while it is evaluated
+	e.globals[g] = e.initial(g, name)
+	return e.globals[g]
 }
 
-// reassigned reports whether a function other than the package's initialiser
-// assigns g.
-func (e *Engine) reassigned(g *ssa.Global) bool {
-	for _, m := range g.Pkg.Members {
-		_ = m
+func (e *Engine) initial(g *ssa.Global, name *term.T) *term.T {
+	val := e.declared[g]
+	init := e.families[g.Pkg.Func("init")]
+	if val == nil || init == nil {
+		return name
 	}
-	for _, fam := range e.order {
-		if fam.root.Pkg != g.Pkg || fam.root.Name() == "init" {
-			continue
+	t := init.value(val)
+	if t == nil {
+		return name
+	}
+	switch t.Kind {
+	case term.Const, term.Op, term.Struct, term.List, term.Func:
+		return t
+	case term.Call:
+		if e.reader.Entry(t) != nil {
+			return t
 		}
-		if fam.stores == nil {
-			fam.scan()
-		}
-		for _, s := range fam.places {
-			if s.addr == ssa.Value(g) {
-				return true
+	}
+	return name // errors.New and the like: the name says more
+}
+
+// scanGlobals finds the package-level variables that are set once, by the
+// package's initialiser, and what to.
+func (e *Engine) scanGlobals() {
+	e.globals, e.declared = make(map[*ssa.Global]*term.T), make(map[*ssa.Global]ssa.Value)
+	e.functions(func(f *family, fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if s, ok := in.(*ssa.Store); ok {
+					if g, ok := s.Addr.(*ssa.Global); ok {
+						if _, again := e.declared[g]; again || fn.Name() != "init" {
+							e.declared[g] = nil
+						} else {
+							e.declared[g] = s.Val
+						}
+					}
+				}
 			}
 		}
-	}
-	return false
+	})
 }

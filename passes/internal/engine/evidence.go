@@ -151,7 +151,16 @@ func pkgOf(fn *ssa.Function) string {
 	return fn.Pkg.Pkg.Path()
 }
 
-// each visits every function in order.
+// functions visits every function in order.
+func (e *Engine) functions(visit func(*family, *ssa.Function)) {
+	for _, f := range e.order {
+		for _, fn := range f.members {
+			visit(f, fn)
+		}
+	}
+}
+
+// each visits every function that has a summary, in order.
 func (e *Engine) each(visit func(*family, *ssa.Function, *Summary)) {
 	for _, f := range e.order {
 		for _, fn := range f.members {

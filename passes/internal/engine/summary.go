@@ -2,7 +2,6 @@ package engine
 
 import (
 	"go/token"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -114,114 +113,6 @@ func (s *Summary) size() int {
 		}
 	}
 	return n
-}
-
-// solve summarises families, callees first.
-func (e *Engine) solve() {
-	for _, f := range e.order {
-		f.reset()
-		f.callees = e.calleesOf(f)
-	}
-	for _, scc := range components(e.order) {
-		rounds := 1
-		if len(scc) > 1 || slices.Contains(scc[0].callees, scc[0]) {
-			rounds = 4
-		}
-		for range rounds {
-			changed := false
-			for _, f := range scc {
-				f.reset()
-				for _, fn := range f.members {
-					before := f.sums[fn].size()
-					f.sums[fn] = f.summarise(fn)
-					changed = changed || f.sums[fn].size() != before
-				}
-			}
-			if !changed {
-				break
-			}
-		}
-	}
-}
-
-// calleesOf lists the families that f may call, in a fixed order.
-func (e *Engine) calleesOf(f *family) []*family {
-	var out []*family
-	seen := make(map[*family]bool)
-	add := func(fn *ssa.Function) {
-		fn = origin(fn)
-		if fn == nil {
-			return
-		}
-		for fn.Parent() != nil {
-			fn = fn.Parent()
-		}
-		if g := e.families[fn]; g != nil && !seen[g] {
-			seen[g] = true
-			out = append(out, g)
-		}
-	}
-	for _, fn := range f.members {
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				for _, op := range in.Operands(nil) {
-					if g, ok := (*op).(*ssa.Function); ok && g.Parent() == nil {
-						add(e.behind(g)) // a closure of the family itself has a parent
-					}
-				}
-				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
-					for _, impl := range e.impls.of(c.Common()) {
-						add(impl)
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-// components orders families bottom-up, those of a cycle together (Tarjan).
-func components(order []*family) [][]*family {
-	index := make(map[*family]int)
-	low := make(map[*family]int)
-	on := make(map[*family]bool)
-	var stack []*family
-	var out [][]*family
-	var visit func(f *family)
-	visit = func(f *family) {
-		index[f] = len(index) + 1
-		low[f] = index[f]
-		stack = append(stack, f)
-		on[f] = true
-		for _, g := range f.callees {
-			if index[g] == 0 {
-				visit(g)
-				low[f] = min(low[f], low[g])
-			} else if on[g] {
-				low[f] = min(low[f], index[g])
-			}
-		}
-		if low[f] == index[f] {
-			var scc []*family
-			for {
-				g := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				on[g] = false
-				scc = append(scc, g)
-				if g == f {
-					break
-				}
-			}
-			slices.Reverse(scc)
-			out = append(out, scc)
-		}
-	}
-	for _, f := range order {
-		if index[f] == 0 {
-			visit(f)
-		}
-	}
-	return out
 }
 
 // summarise makes the summary of one function of the family.

@@ -64,16 +64,18 @@ type T struct {
 	size  int
 	open  bool // holds a Param
 	like  *T   // the same without sites; nil until asked for
+	next  *T   // of the same hash
 }
 
 // A Pool interns terms. It is safe for concurrent use.
 type Pool struct {
 	mu    sync.Mutex
-	terms map[string]*T
+	terms map[uint64]*T // by hash; terms of one hash are chained
+	count int
 }
 
 // NewPool returns an empty pool.
-func NewPool() *Pool { return &Pool{terms: make(map[string]*T)} }
+func NewPool() *Pool { return &Pool{terms: make(map[uint64]*T)} }
 
 func (p *Pool) intern(t T) *T {
 	t.depth, t.size = 1, 1
@@ -86,32 +88,48 @@ func (p *Pool) intern(t T) *T {
 	if t.depth > maxDepth || t.size > maxSize {
 		return p.Unknown("limit")
 	}
-	var b strings.Builder
-	b.WriteByte(byte('a' + t.Kind))
-	for _, s := range [...]string{t.Name, t.Type, t.Site} {
-		b.WriteString(strconv.Itoa(len(s)))
-		b.WriteByte(':')
-		b.WriteString(s)
-	}
-	b.WriteString(strconv.Itoa(t.Index))
-	for _, n := range t.Names {
-		b.WriteByte('.')
-		b.WriteString(n)
-	}
-	for _, a := range t.Args {
-		b.WriteByte(',')
-		b.WriteString(strconv.Itoa(a.id))
-	}
-	key := b.String()
+	h := t.hash()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if old := p.terms[key]; old != nil {
-		return old
+	for old := p.terms[h]; old != nil; old = old.next {
+		if old.equal(&t) {
+			return old
+		}
 	}
-	t.id = len(p.terms) + 1
+	p.count++
+	t.id, t.like, t.next = p.count, nil, p.terms[h]
 	n := &t
-	p.terms[key] = n
+	p.terms[h] = n
 	return n
+}
+
+// hash mixes what makes a term's identity; its arguments by their numbers.
+func (t *T) hash() uint64 {
+	const prime = 1099511628211
+	h := uint64(14695981039346656037)
+	text := func(s string) {
+		for i := range len(s) {
+			h = (h ^ uint64(s[i])) * prime
+		}
+		h = (h ^ 0xff) * prime
+	}
+	h = (h ^ uint64(t.Kind)) * prime
+	h = (h ^ uint64(t.Index)) * prime
+	text(t.Name)
+	text(t.Type)
+	text(t.Site)
+	for _, n := range t.Names {
+		text(n)
+	}
+	for _, a := range t.Args {
+		h = (h ^ uint64(a.id)) * prime
+	}
+	return h
+}
+
+func (t *T) equal(u *T) bool {
+	return t.Kind == u.Kind && t.Index == u.Index && t.Name == u.Name && t.Type == u.Type && t.Site == u.Site &&
+		slices.Equal(t.Names, u.Names) && slices.Equal(t.Args, u.Args)
 }
 
 // Unknown is a value out of sight.

@@ -1,0 +1,219 @@
+package engine
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+)
+
+// solve summarises the families that can matter, callees first: those that deal
+// with locks themselves, what they call, and the callers of those that turn out
+// to be wrappers. The rest of a program has nothing to say about locks.
+func (e *Engine) solve() {
+	callers := make(map[*family][]*family)
+	for _, f := range e.order {
+		f.reset()
+		f.callees = e.calleesOf(f)
+		for _, g := range f.callees {
+			callers[g] = append(callers[g], f)
+		}
+	}
+	done := make(map[*family]bool)
+	var todo []*family
+	for _, f := range e.order {
+		if f.deals() {
+			todo = append(todo, f)
+		}
+	}
+	for len(todo) > 0 {
+		var fresh []*family
+		for _, scc := range components(todo, done) {
+			e.settle(scc)
+			fresh = append(fresh, scc...)
+		}
+		todo = nil
+		for _, f := range fresh {
+			if !f.concernsCallers() {
+				continue
+			}
+			for _, g := range callers[f] {
+				if !done[g] && !slices.Contains(todo, g) {
+					todo = append(todo, g)
+				}
+			}
+		}
+	}
+}
+
+// settle summarises the families of a cycle until nothing changes.
+func (e *Engine) settle(scc []*family) {
+	rounds := 1
+	if len(scc) > 1 || slices.Contains(scc[0].callees, scc[0]) {
+		rounds = 4
+	}
+	for range rounds {
+		changed := false
+		for _, f := range scc {
+			f.reset()
+			for _, fn := range f.members {
+				before := f.sums[fn].size()
+				f.sums[fn] = f.summarise(fn)
+				changed = changed || f.sums[fn].size() != before
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+}
+
+// deals reports whether a family takes, renews or releases a lock itself, or
+// holds the text of a statement that does.
+func (f *family) deals() bool {
+	for _, fn := range f.members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if c, ok := in.(ssa.CallInstruction); ok && f.locks(c.Common(), in.Pos()) {
+					return true
+				}
+				for _, op := range in.Operands(nil) {
+					if c, ok := (*op).(*ssa.Const); ok && c.Value != nil && c.Value.Kind() == constant.String && f.e.reader.LockText(constant.StringVal(c.Value)) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// locks reports whether a call takes, renews or releases a lock.
+func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
+	var obj *types.Func
+	if c.IsInvoke() {
+		obj = c.Method
+	} else if fn := origin(c.StaticCallee()); fn != nil {
+		obj, _ = fn.Object().(*types.Func)
+	}
+	if obj == nil || len(f.e.register(obj)) == 0 {
+		return false
+	}
+	for _, m := range f.e.reader.Of(f.callTerm(c, pos)) {
+		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
+			return true
+		}
+	}
+	return false
+}
+
+// concernsCallers reports whether a family takes locks for its callers, or
+// releases what they name.
+func (f *family) concernsCallers() bool {
+	for _, fn := range f.members {
+		s := f.sums[fn]
+		if len(s.Holds) > 0 || len(s.Sections) > 0 {
+			return true
+		}
+		for _, x := range s.Effects {
+			if x.Open != Closed || !x.Call.Open() {
+				continue
+			}
+			for _, m := range f.e.reader.Of(x.Call) {
+				if m.Role == meaning.Release || m.Role == meaning.Renew {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// calleesOf lists the families that f may call, in a fixed order.
+func (e *Engine) calleesOf(f *family) []*family {
+	var out []*family
+	seen := make(map[*family]bool)
+	add := func(fn *ssa.Function) {
+		fn = origin(fn)
+		if fn == nil {
+			return
+		}
+		for fn.Parent() != nil {
+			fn = fn.Parent()
+		}
+		if g := e.families[fn]; g != nil && !seen[g] {
+			seen[g] = true
+			out = append(out, g)
+		}
+	}
+	for _, fn := range f.members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				for _, op := range in.Operands(nil) {
+					if g, ok := (*op).(*ssa.Function); ok && g.Parent() == nil {
+						add(e.behind(g)) // a closure of the family itself has a parent
+					}
+				}
+				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
+					for _, impl := range e.impls.of(c.Common()) {
+						add(impl)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// components orders families and what they call bottom-up, those of a cycle
+// together (Tarjan). It leaves out what is done, and marks the rest as done.
+func components(order []*family, done map[*family]bool) [][]*family {
+	index := make(map[*family]int)
+	low := make(map[*family]int)
+	on := make(map[*family]bool)
+	var stack []*family
+	var out [][]*family
+	var visit func(f *family)
+	visit = func(f *family) {
+		index[f] = len(index) + 1
+		low[f] = index[f]
+		stack = append(stack, f)
+		on[f] = true
+		for _, g := range f.callees {
+			if done[g] && !on[g] {
+				continue
+			}
+			if index[g] == 0 {
+				visit(g)
+				low[f] = min(low[f], low[g])
+			} else if on[g] {
+				low[f] = min(low[f], index[g])
+			}
+		}
+		if low[f] == index[f] {
+			var scc []*family
+			for {
+				g := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				on[g] = false
+				done[g] = true
+				scc = append(scc, g)
+				if g == f {
+					break
+				}
+			}
+			slices.Reverse(scc)
+			out = append(out, scc)
+		}
+	}
+	for _, f := range order {
+		if index[f] == 0 && !done[f] {
+			visit(f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,39 @@
+package meaning
+
+import (
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/sqlread"
+)
+
+// LockText reports whether a text is a statement that takes or releases a lock:
+// it may be handed to a function that only sends it.
+func (r *Reader) LockText(text string) bool {
+	if len(text) < 12 || len(text) > maxStatement {
+		return false
+	}
+	l := strings.ToLower(text)
+	if strings.Contains(l, "lock") {
+		for _, st := range sqlread.Read(text) {
+			for _, f := range st.Functions {
+				if fn := r.Catalog.SQLFunc(f.Name); fn != nil && (fn.Acquire != nil || fn.Release != nil) {
+					return true
+				}
+			}
+		}
+	}
+	// A lease row is taken when its expiry has passed.
+	if strings.Contains(l, "where") && strings.Contains(l, "<") && (strings.Contains(l, "update") || strings.Contains(l, "insert")) {
+		for _, st := range sqlread.Read(text) {
+			for _, w := range st.Writes {
+				if leaseRow(w, st) != nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// maxStatement bounds the texts that are read as a statement on suspicion.
+const maxStatement = 8192
