@@ -6,6 +6,7 @@ package meaning
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -198,7 +199,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	if e.Renew != nil {
 		add(r.renew(lib, e.Renew, call, nil))
 	}
-	if e.Release != nil {
+	if e.Release != nil && (!e.Release.Traced || r.made(r.Get(e.Release.Handle, call, nil))) {
 		add(r.release(lib, e.Release, call, nil))
 	}
 	if e.Loss != nil {
@@ -243,6 +244,14 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 
 func carries(w *catalog.Write, kind string) bool {
 	return len(w.Conditions) > 0 && w.Conditions[0].Kind == kind
+}
+
+// made reports whether a handle comes from a constructor in the catalogue.
+func (r *Reader) made(handle *term.T) bool {
+	return slices.ContainsFunc(handle.Alts(), func(t *term.T) bool {
+		e := r.Entry(t)
+		return e != nil && e.New != nil
+	})
 }
 
 // base is the part of an acquire, renewal or release that is told by references.
