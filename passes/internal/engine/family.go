@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -167,6 +168,11 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	if !ok || c.StaticCallee() != nil && len(c.StaticCallee().Blocks) > 0 {
 		return
 	}
+	entries := f.entries(c)
+	reads := len(entries) == 0
+	for _, e := range entries {
+		reads = reads || e.Query != nil || e.Reads != nil && !e.Reads.Out.IsZero()
+	}
 	args := c.Args
 	if c.Signature().Variadic() && len(args) > 0 {
 		if list := f.variadic(args[len(args)-1]); list != nil {
@@ -177,10 +183,13 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	for _, a := range args {
 		mi, ok := a.(*ssa.MakeInterface)
 		if !ok {
-			if x := f.filledSlice(in, a); x != nil {
+			if x := f.filledSlice(entries, a); x != nil {
 				f.outs[x] = append(f.outs[x], out{c, v, n})
 			}
 			continue
+		}
+		if !reads {
+			continue // known to take the pointer as input: a model, a record to store
 		}
 		switch x := f.base(mi.X).(type) {
 		case *ssa.Alloc:
@@ -196,18 +205,26 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	}
 }
 
+// entries lists what the catalogue says of a called function.
+func (f *family) entries(c *ssa.CallCommon) []*catalog.Call {
+	if c.IsInvoke() {
+		return f.e.register(c.Method)
+	}
+	if callee := c.StaticCallee(); callee != nil {
+		fn, _ := callee.Object().(*types.Func)
+		return f.e.register(fn)
+	}
+	return nil
+}
+
 // filledSlice returns the local array behind a slice that a call of the
 // catalogue fills with fresh values (rand.Read), or nil.
-func (f *family) filledSlice(in ssa.CallInstruction, arg ssa.Value) *ssa.Alloc {
+func (f *family) filledSlice(entries []*catalog.Call, arg ssa.Value) *ssa.Alloc {
 	s, ok := arg.(*ssa.Slice)
-	if !ok || in.Common().StaticCallee() == nil {
-		return nil
-	}
-	fn, ok := in.Common().StaticCallee().Object().(*types.Func)
 	if !ok {
 		return nil
 	}
-	for _, e := range f.e.register(fn) {
+	for _, e := range entries {
 		if e.Origin != nil && !e.Origin.Out.IsZero() {
 			a, _ := f.base(s.X).(*ssa.Alloc)
 			return a

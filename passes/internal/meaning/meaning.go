@@ -304,6 +304,14 @@ func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, wo
 			c.Guards = append(c.Guards, g)
 		}
 	}
+	// What is written to a file is as safe as the file's creation.
+	if recv := Receiver(call); recv != nil && w.Store == "file" {
+		for _, opened := range r.Of(recv) {
+			if opened.Role == Write {
+				c.Guards, c.Cache = append(c.Guards, opened.Write.Guards...), c.Cache || opened.Write.Cache
+			}
+		}
+	}
 	m.Write = c
 	return m
 }
