@@ -321,10 +321,10 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	g := Guard{Op: "version", Text: k.Kind}
 	if !k.At.IsZero() {
 		v := r.Get(k.At, call, words)
-		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) && !hasFlag(v, k.Is) {
+		if v.IsZero() || k.Is != "" && v.Kind == term.Const && !strings.EqualFold(v.Name, k.Is) && !hasFlag(v, k.Is) {
 			return g, false
 		}
-		if len(k.At.Path) > 0 && !r.isSet(k.At, call, words) {
+		if len(k.At.Path) > 0 && !r.isSet(k.At, call, words) || k.Is != "" && v.Kind != term.Const {
 			return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
 		}
 		g.Value = v
