@@ -30,6 +30,7 @@ type family struct {
 	stores map[ssa.Value][]ssa.Value         // whole variable: values stored
 	fields map[ssa.Value]map[int][]ssa.Value // local struct: values stored per field
 	elems  map[ssa.Value]map[int64]ssa.Value // local array: value per index
+	cells  map[cell][]ssa.Value              // local array of structs: values stored per element and field
 	outs   map[ssa.Value][]out               // local variable filled through a pointer
 	places []placed                          // stores to fields of objects that are not local
 	keyed  map[*term.T][]*term.T             // places, evaluated
@@ -37,6 +38,13 @@ type family struct {
 
 	blocks map[string]*ssa.BasicBlock  // of calls, by place
 	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
+}
+
+// A cell is a field of an element of a local array.
+type cell struct {
+	array ssa.Value
+	index int64
+	field int
 }
 
 // An out is a call that fills a variable through its index-th pointer.
@@ -105,6 +113,7 @@ func (f *family) base(v ssa.Value) ssa.Value {
 func (f *family) scan() {
 	f.stores, f.fields = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value]map[int][]ssa.Value)
 	f.elems, f.outs = make(map[ssa.Value]map[int64]ssa.Value), make(map[ssa.Value][]out)
+	f.cells = make(map[cell][]ssa.Value)
 	for _, fn := range f.members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
@@ -142,6 +151,15 @@ func (f *family) store(addr, val ssa.Value) {
 			}
 			f.fields[x][a.Field] = append(f.fields[x][a.Field], val)
 			return
+		}
+		if ia, ok := a.X.(*ssa.IndexAddr); ok {
+			if c, ok := ia.Index.(*ssa.Const); ok && c.Value != nil {
+				if x, ok := f.base(ia.X).(*ssa.Alloc); ok {
+					at := cell{x, c.Int64(), a.Field}
+					f.cells[at] = append(f.cells[at], val)
+					return
+				}
+			}
 		}
 		f.places = append(f.places, placed{a, nil, val})
 	case *ssa.IndexAddr:

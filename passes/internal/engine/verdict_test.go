@@ -95,6 +95,8 @@ func TestConditions(t *testing.T) {
 		{"null that stays", meaning.Change{Guards: []meaning.Guard{{Column: "paid", Op: "is null"}}}, lock.None, ""},
 		{"create once", meaning.Change{Guards: []meaning.Guard{{Op: "absent"}}}, lock.Unique, ""},
 		{"ignored", meaning.Change{Ignored: true, Guards: []meaning.Guard{guard("<", revision, true)}}, lock.None, "without it"},
+		{"token in the name", meaning.Change{Guards: []meaning.Guard{{Op: "named", Value: p.Op("+", p.Const("string", "data."), revision)}}}, lock.Token, ""},
+		{"id in the name", meaning.Change{Guards: []meaning.Guard{{Op: "named", Value: p.Op("+", p.Const("string", "data."), id)}}}, lock.None, ""},
 		{"out of sight", meaning.Change{Unknown: lock.ReasonSQL}, lock.Unknown, ""},
 		{"nothing", meaning.Change{}, lock.None, ""},
 	} {

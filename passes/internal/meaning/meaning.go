@@ -25,6 +25,7 @@ const (
 	Write
 	Query
 	Block
+	Queued    // a write that goes out later, with its batch
 	Condition // of a write that goes out later: a header of its request
 )
 
@@ -90,7 +91,8 @@ type Change struct {
 	Value     *term.T // what is stored, where it is one value
 	Reject    string  // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
-	Bare      bool // Unknown, but refusable only by what it carries
+	Batch     *term.T // what is sent is queued here
+	Bare      bool    // Unknown, but refusable only by what it carries
 	Cache     bool
 	Call      *term.T // the call itself
 }
@@ -99,7 +101,7 @@ type Change struct {
 type Guard struct {
 	Column string
 	Table  string // where it is told: the table that Column belongs to
-	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "sent", "or", "and", "other"
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "sent", "named", "or", "and", "other"
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool
@@ -213,10 +215,18 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			ms = append(ms, r.sql(lib, w.SQL, w.Args, w.On, w.Reject, call, true)...)
 		case w.Store == "etcd" && r.isTxn(call):
 			ms = append(ms, r.txn(e, call)...)
+		case w.Store == "sql" && carries(w, "builder") && w.Conditions[0].At.Base == catalog.Arg:
+			m := r.change(lib, w, call, nil)
+			m.Write.Batch = r.Get(w.Conditions[0].At, call, nil)
+			add(m)
 		case w.Store == "sql":
 			ms = append(ms, r.built(lib, w, call)...)
 		case w.Store == "dynamodb" && carries(w, "expression"):
 			add(r.item(lib, w, call))
+		case w.Store == "mongo" && carries(w, "filter"):
+			add(r.document(lib, w, call))
+		case w.Store == "gcs" && carries(w, "builder"):
+			add(r.conditioned(lib, w, call))
 		case w.Store == "consul" && carries(w, "builder"):
 			ms = append(ms, r.operations(lib, w, call)...)
 		default:
@@ -234,6 +244,14 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		m := r.base(lib, Condition)
 		m.On, m.Guard = Receiver(call), headerGuard(constText(r.Get(p.Text, call, nil)), r.Get(p.Args, call, nil))
 		add(m)
+	}
+	if p := e.Part; p != nil && p.Kind == "op" && p.Word == "sql" {
+		for _, m := range r.sql(lib, p.Text, p.Args, catalog.Ref{}, "rows", call, true) {
+			if m.Role == Write {
+				m.Role, m.On = Queued, Receiver(call)
+				add(m)
+			}
+		}
 	}
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
@@ -332,6 +350,8 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	switch k.Kind {
 	case "unique":
 		g.Op = "absent"
+	case "name":
+		g.Op = "named"
 	case "owner":
 		g.Op = "owner"
 	case "expression", "filter", "builder":

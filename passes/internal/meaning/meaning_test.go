@@ -43,6 +43,16 @@ calls:
     write: {store: s3, op: Put, resource: arg 0.Key, conditions: [{at: arg 0.IfMatch, kind: version, compare: equal}, {at: arg 0.IfNoneMatch, kind: unique, is: "*"}], reject: error}
   - func: (*t.Bucket).Get
     query: {store: s3, resource: arg 0}
+  - func: (*t.Collection).Update
+    write: {store: mongo, op: Update, args: arg 1, conditions: {at: arg 0, kind: filter}, reject: rows}
+  - func: (*t.BucketHandle).Object
+    part: {kind: table, text: arg 0}
+  - func: (*t.Object).If
+    part: {kind: if, args: arg 0}
+  - func: (*t.Object).NewWriter
+    part: {kind: op, word: write}
+  - func: (*t.Writer).Close
+    write: {store: gcs, op: Close, resource: receiver, conditions: {at: receiver, kind: builder}, reject: error}
   - func: t.Open
     write: {store: file, op: Open, resource: arg 0, conditions: {at: arg 1, kind: unique, is: "&O_EXCL"}, reject: error}
   - func: (*t.File).Write
@@ -286,6 +296,70 @@ func TestConsulOperations(t *testing.T) {
 	} {
 		if got := w.show(w.call("(*t.KV).Txn", w.v("kv"), w.p.List(c.ops...), w.p.Nil())); got != c.want {
 			t.Errorf("%v\n got  %s\n want %s", c.ops, got, c.want)
+		}
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	w := newWorld(t)
+	tok, id := w.v("tok"), w.v("id")
+	m := func(kv ...any) *term.T { return w.mapping("map", kv...) }
+	d := func(key string, v *term.T) *term.T {
+		return w.p.List(w.mapping("primitive.E", "Key", w.str(key), "Value", v))
+	}
+	less := m("last", m("$lt", tok))
+	for _, c := range []struct {
+		name           string
+		filter, update *term.T
+		want           string
+	}{
+		{"token", m("_id", id, "last", m("$lt", tok)), m("$set", m("last", tok)), "mongo [_id = id] [last < tok stored]"},
+		{"list", d("last", d("$lt", tok)), d("$set", d("last", tok)), "mongo [last < tok stored]"},
+		{"greatest", less, m("$max", m("last", tok)), "mongo [last < tok stored]"},
+		{"other value", less, m("$inc", m("last", w.p.Const("int", "1"))), "mongo [last < tok moves]"},
+		{"unstored", less, m("$set", m("x", id)), "mongo [last < tok]"},
+		{"version", m("version", tok), m("$inc", m("version", w.p.Const("int", "1"))), "mongo [version = tok moves]"},
+		{"or", m("$or", w.p.List(less, m("open", w.p.Const("bool", "true")))), m("$set", m("last", tok)), "mongo [or (and (last < tok stored)) (and (open = true))]"},
+		{"absent", m("last", m("$exists", w.p.Const("bool", "false"))), m("$set", m("last", tok)), "mongo [last is null moves]"},
+		{"expression", m("$expr", id), m("$set", m("last", tok)), "mongo [other]"},
+		{"update out of sight", less, w.v("update"), "mongo [other]"},
+		{"filter out of sight", w.v("filter"), m("$set", m("last", tok)), "mongo [other]"},
+	} {
+		if got := w.show(w.call("(*t.Collection).Update", w.v("c"), c.filter, c.update, w.p.Nil())); got != c.want {
+			t.Errorf("%s\n got  %s\n want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestConditionedHandles(t *testing.T) {
+	w := newWorld(t)
+	object := w.call("(*t.BucketHandle).Object", w.v("bucket"), w.str("o"))
+	cond := func(of *term.T, field string, v *term.T) *term.T {
+		return w.call("(*t.Object).If", of, w.mapping("storage.Conditions", field, v))
+	}
+	match := cond(object, "GenerationMatch", w.v("gen"))
+	for _, c := range []struct {
+		name string
+		on   *term.T
+		want string
+	}{
+		{"none", object, "gcs:o"},
+		{"generation", match, "[version gen]"},
+		{"zero", cond(object, "GenerationMatch", w.p.Const("int", "0")), ""},
+		{"once", cond(object, "DoesNotExist", w.p.Const("bool", "true")), "[absent]"},
+		{"not match", cond(object, "GenerationNotMatch", w.v("gen")), ""},
+		{"replaced", cond(match, "GenerationNotMatch", w.v("gen")), ""},
+		{"from elsewhere", w.v("handle"), "[other]"},
+	} {
+		call := w.call("(*t.Writer).Close", w.call("(*t.Object).NewWriter", c.on, w.v("ctx")))
+		got := w.show(call)
+		if i := strings.IndexByte(got, '['); i >= 0 {
+			got = got[i:]
+		} else if c.want == "" {
+			got = ""
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
 }
