@@ -229,10 +229,10 @@ type Write struct {
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`                                                         // its value; the condition holds when it is set. Empty: it always holds
-	Kind    string `yaml:"kind" enum:"version|unique|owner|expression|filter|builder"` // version | unique | owner | expression (text read by the store's reader) | filter | builder
-	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                   // equal | absent | present | less: for kind version
-	Is      string `yaml:"is"`                                                         // only with this constant value ("*" for If-None-Match)
+	At      Ref    `yaml:"at"`                                                              // its value; the condition holds when it is set. Empty: it always holds
+	Kind    string `yaml:"kind" enum:"version|unique|owner|expression|filter|builder|name"` // version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder
+	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                        // equal | absent | present | less: for kind version
+	Is      string `yaml:"is"`                                                              // only with this constant value ("*" for If-None-Match)
 }
 
 // Query describes a read of a resource. For SQL the text decides: a statement

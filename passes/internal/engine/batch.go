@@ -4,6 +4,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -76,4 +77,41 @@ func (f *family) answered(in ssa.CallInstruction, effects []Effect) {
 			x.Checked = -1
 		}
 	}
+}
+
+// writes lists what a call writes: what was queued in the section, where it
+// sends a batch. A batch that was filled before stays out of sight.
+func (j *judge) writes(ms []meaning.Meaning) []*meaning.Change {
+	var out []*meaning.Change
+	for _, m := range ms {
+		if m.Role != meaning.Write {
+			continue
+		}
+		queued := j.queued(m.Write)
+		if len(queued) == 0 {
+			queued = []*meaning.Change{m.Write}
+		}
+		out = append(out, queued...)
+	}
+	return out
+}
+
+func (j *judge) queued(sent *meaning.Change) []*meaning.Change {
+	if sent.Batch == nil {
+		return nil
+	}
+	var out []*meaning.Change
+	for _, x := range j.st.effects {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, m := range j.e.reader.Of(x.Call) {
+			if m.Role == meaning.Queued && m.On == sent.Batch {
+				c := *m.Write
+				c.On, c.Call = sent.On, sent.Call
+				out = append(out, &c)
+			}
+		}
+	}
+	return out
 }

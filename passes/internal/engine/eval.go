@@ -224,7 +224,7 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 			if x := f.elems[a][int64(i)]; x != nil {
 				args[i] = f.get(x)
 			} else {
-				args[i] = p.Const("zero", "")
+				args[i] = f.element(a, int64(i), arr.Elem())
 			}
 		}
 		return p.List(args...)
@@ -245,6 +245,31 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 		}
 	}
 	return p.Join(alts...)
+}
+
+// element is a struct that a composite literal puts into an array field by
+// field.
+func (f *family) element(a *ssa.Alloc, i int64, typ types.Type) *term.T {
+	p := f.e.pool
+	st, ok := typ.Underlying().(*types.Struct)
+	if !ok {
+		return p.Const("zero", "")
+	}
+	var names []string
+	var args []*term.T
+	for n := range st.NumFields() {
+		var alts []*term.T
+		for _, v := range f.cells[cell{a, i, n}] {
+			alts = append(alts, f.get(v))
+		}
+		if len(alts) > 0 {
+			names, args = append(names, st.Field(n).Name()), append(args, p.Join(alts...))
+		}
+	}
+	if len(names) == 0 {
+		return p.Const("zero", "")
+	}
+	return p.Struct(types.TypeString(typ, nil), f.e.site(a.Pos()), names, args)
 }
 
 // mapping is a map as a struct of its constant keys; with other keys among

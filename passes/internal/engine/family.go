@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -29,6 +30,7 @@ type family struct {
 	stores map[ssa.Value][]ssa.Value         // whole variable: values stored
 	fields map[ssa.Value]map[int][]ssa.Value // local struct: values stored per field
 	elems  map[ssa.Value]map[int64]ssa.Value // local array: value per index
+	cells  map[cell][]ssa.Value              // local array of structs: values stored per element and field
 	outs   map[ssa.Value][]out               // local variable filled through a pointer
 	places []placed                          // stores to fields of objects that are not local
 	keyed  map[*term.T][]*term.T             // places, evaluated
@@ -36,6 +38,13 @@ type family struct {
 
 	blocks map[string]*ssa.BasicBlock  // of calls, by place
 	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
+}
+
+// A cell is a field of an element of a local array.
+type cell struct {
+	array ssa.Value
+	index int64
+	field int
 }
 
 // An out is a call that fills a variable through its index-th pointer.
@@ -104,6 +113,7 @@ func (f *family) base(v ssa.Value) ssa.Value {
 func (f *family) scan() {
 	f.stores, f.fields = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value]map[int][]ssa.Value)
 	f.elems, f.outs = make(map[ssa.Value]map[int64]ssa.Value), make(map[ssa.Value][]out)
+	f.cells = make(map[cell][]ssa.Value)
 	for _, fn := range f.members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
@@ -142,6 +152,15 @@ func (f *family) store(addr, val ssa.Value) {
 			f.fields[x][a.Field] = append(f.fields[x][a.Field], val)
 			return
 		}
+		if ia, ok := a.X.(*ssa.IndexAddr); ok {
+			if c, ok := ia.Index.(*ssa.Const); ok && c.Value != nil {
+				if x, ok := f.base(ia.X).(*ssa.Alloc); ok {
+					at := cell{x, c.Int64(), a.Field}
+					f.cells[at] = append(f.cells[at], val)
+					return
+				}
+			}
+		}
 		f.places = append(f.places, placed{a, nil, val})
 	case *ssa.IndexAddr:
 		if x, ok := f.base(a.X).(*ssa.Alloc); ok {
@@ -167,6 +186,11 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	if !ok || c.StaticCallee() != nil && len(c.StaticCallee().Blocks) > 0 {
 		return
 	}
+	entries := f.entries(c)
+	reads := len(entries) == 0
+	for _, e := range entries {
+		reads = reads || e.Query != nil || e.Reads != nil && !e.Reads.Out.IsZero()
+	}
 	args := c.Args
 	if c.Signature().Variadic() && len(args) > 0 {
 		if list := f.variadic(args[len(args)-1]); list != nil {
@@ -177,10 +201,13 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	for _, a := range args {
 		mi, ok := a.(*ssa.MakeInterface)
 		if !ok {
-			if x := f.filledSlice(in, a); x != nil {
+			if x := f.filledSlice(entries, a); x != nil {
 				f.outs[x] = append(f.outs[x], out{c, v, n})
 			}
 			continue
+		}
+		if !reads {
+			continue // known to take the pointer as input: a model, a record to store
 		}
 		switch x := f.base(mi.X).(type) {
 		case *ssa.Alloc:
@@ -196,18 +223,26 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	}
 }
 
+// entries lists what the catalogue says of a called function.
+func (f *family) entries(c *ssa.CallCommon) []*catalog.Call {
+	if c.IsInvoke() {
+		return f.e.register(c.Method)
+	}
+	if callee := c.StaticCallee(); callee != nil {
+		fn, _ := callee.Object().(*types.Func)
+		return f.e.register(fn)
+	}
+	return nil
+}
+
 // filledSlice returns the local array behind a slice that a call of the
 // catalogue fills with fresh values (rand.Read), or nil.
-func (f *family) filledSlice(in ssa.CallInstruction, arg ssa.Value) *ssa.Alloc {
+func (f *family) filledSlice(entries []*catalog.Call, arg ssa.Value) *ssa.Alloc {
 	s, ok := arg.(*ssa.Slice)
-	if !ok || in.Common().StaticCallee() == nil {
-		return nil
-	}
-	fn, ok := in.Common().StaticCallee().Object().(*types.Func)
 	if !ok {
 		return nil
 	}
-	for _, e := range f.e.register(fn) {
+	for _, e := range entries {
 		if e.Origin != nil && !e.Origin.Out.IsZero() {
 			a, _ := f.base(s.X).(*ssa.Alloc)
 			return a

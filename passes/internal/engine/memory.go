@@ -150,8 +150,8 @@ func storeName(name string) bool {
 			return false
 		}
 	}
-	for _, w := range []string{"storage", "store", "repository", "repo", "ledger", "database", "table"} {
-		if strings.HasSuffix(l, w) || strings.HasPrefix(l, w) {
+	for _, w := range []string{"Storage", "Store", "Repository", "Repo", "Ledger", "Database"} {
+		if strings.HasSuffix(name, w) || l == strings.ToLower(w) {
 			return true
 		}
 	}

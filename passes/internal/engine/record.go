@@ -170,11 +170,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 	if e.own(j, x, ms) {
 		return
 	}
-	for _, m := range ms {
-		if m.Role != meaning.Write {
-			continue
-		}
-		c := m.Write
+	for _, c := range j.writes(ms) {
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
 		}

@@ -125,6 +125,12 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			return ruling{cond: lock.Version, note: "conditional on " + g.Text}
 		}
 		return none
+	case "named":
+		if tok, ok := j.token(g.Value); ok && tok.Origin == "" && tok.Ordered {
+			j.use(tok)
+			return ruling{cond: lock.Token, note: "the token is part of the name"}
+		}
+		return none
 	case "sent":
 		if tok, ok := j.token(g.Value); ok && tok.Origin == "" {
 			j.use(tok)

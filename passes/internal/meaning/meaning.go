@@ -26,6 +26,7 @@ const (
 	Write
 	Query
 	Block
+	Queued    // a write that goes out later, with its batch
 	Condition // of a write that goes out later: a header of its request
 )
 
@@ -91,7 +92,8 @@ type Change struct {
 	Value     *term.T // what is stored, where it is one value
 	Reject    string  // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
-	Bare      bool // Unknown, but refusable only by what it carries
+	Batch     *term.T // what is sent is queued here
+	Bare      bool    // Unknown, but refusable only by what it carries
 	Cache     bool
 	Call      *term.T // the call itself
 }
@@ -100,7 +102,7 @@ type Change struct {
 type Guard struct {
 	Column string
 	Table  string // where it is told: the table that Column belongs to
-	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "sent", "or", "and", "other"
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "is null", "in", "exists", "owner", "version", "sent", "named", "or", "and", "other"
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool
@@ -214,10 +216,18 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			ms = append(ms, r.sql(lib, w.SQL, w.Args, w.On, w.Reject, call, true)...)
 		case w.Store == "etcd" && r.isTxn(call):
 			ms = append(ms, r.txn(e, call)...)
+		case w.Store == "sql" && carries(w, "builder") && w.Conditions[0].At.Base == catalog.Arg:
+			m := r.change(lib, w, call, nil)
+			m.Write.Batch = r.Get(w.Conditions[0].At, call, nil)
+			add(m)
 		case w.Store == "sql":
 			ms = append(ms, r.built(lib, w, call)...)
 		case w.Store == "dynamodb" && carries(w, "expression"):
 			add(r.item(lib, w, call))
+		case w.Store == "mongo" && carries(w, "filter"):
+			add(r.document(lib, w, call))
+		case w.Store == "gcs" && carries(w, "builder"):
+			add(r.conditioned(lib, w, call))
 		case w.Store == "consul" && carries(w, "builder"):
 			ms = append(ms, r.operations(lib, w, call)...)
 		default:
@@ -235,6 +245,14 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		m := r.base(lib, Condition)
 		m.On, m.Guard = Receiver(call), headerGuard(constText(r.Get(p.Text, call, nil)), r.Get(p.Args, call, nil))
 		add(m)
+	}
+	if p := e.Part; p != nil && p.Kind == "op" && p.Word == "sql" {
+		for _, m := range r.sql(lib, p.Text, p.Args, catalog.Ref{}, "rows", call, true) {
+			if m.Role == Write {
+				m.Role, m.On = Queued, Receiver(call)
+				add(m)
+			}
+		}
 	}
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
@@ -313,6 +331,14 @@ func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, wo
 			c.Guards = append(c.Guards, g)
 		}
 	}
+	// What is written to a file is as safe as the file's creation.
+	if recv := Receiver(call); recv != nil && w.Store == "file" {
+		for _, opened := range r.Of(recv) {
+			if opened.Role == Write {
+				c.Guards, c.Cache = append(c.Guards, opened.Write.Guards...), c.Cache || opened.Write.Cache
+			}
+		}
+	}
 	m.Write = c
 	return m
 }
@@ -322,10 +348,10 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	g := Guard{Op: "version", Text: k.Kind}
 	if !k.At.IsZero() {
 		v := r.Get(k.At, call, words)
-		if v.IsZero() || k.Is != "" && !isOneOf(v, []string{k.Is}) && !hasFlag(v, k.Is) {
+		if v.IsZero() || k.Is != "" && v.Kind == term.Const && !strings.EqualFold(v.Name, k.Is) && !hasFlag(v, k.Is) {
 			return g, false
 		}
-		if len(k.At.Path) > 0 && !r.isSet(k.At, call, words) {
+		if len(k.At.Path) > 0 && !r.isSet(k.At, call, words) || k.Is != "" && v.Kind != term.Const {
 			return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
 		}
 		g.Value = v
@@ -333,6 +359,8 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	switch k.Kind {
 	case "unique":
 		g.Op = "absent"
+	case "name":
+		g.Op = "named"
 	case "owner":
 		g.Op = "owner"
 	case "expression", "filter", "builder":

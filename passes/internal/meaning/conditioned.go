@@ -1,0 +1,51 @@
+package meaning
+
+import (
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// conditioned reads a write through a handle that conditions were put on: the last
+// If of its chain counts, for it replaces those before it. A handle that comes
+// from elsewhere may have one already.
+func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
+	m := r.change(lib, w, call, nil)
+	c := m.Write
+	for t := Receiver(call); t != nil; t = Receiver(t) {
+		e := r.Entry(t)
+		if e == nil || e.Part == nil {
+			return m
+		}
+		switch e.Part.Kind {
+		case "if":
+			if cond := r.Get(e.Part.Args, t, nil); cond.Kind == term.Struct {
+				c.Guards = conditions(cond)
+			}
+			return m
+		case "table":
+			c.Guards = nil
+			c.Key = r.Get(e.Part.Text, t, nil)
+			c.Resource = w.Store + ":" + c.Key.Pattern()
+			return m
+		}
+	}
+	return m
+}
+
+// conditions reads a struct whose fields say what must hold: GenerationMatch,
+// DoesNotExist. A zero value asks for nothing.
+func conditions(t *term.T) []Guard {
+	var out []Guard
+	for i, n := range t.Names {
+		switch v := t.Args[i]; {
+		case v.IsZero() || strings.HasSuffix(n, "NotMatch"):
+		case n == "DoesNotExist":
+			out = append(out, Guard{Op: "absent", Text: n})
+		case strings.HasSuffix(n, "Match"):
+			out = append(out, Guard{Op: "version", Value: v, Text: n})
+		}
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package meaning
+
+import (
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// document reads a MongoDB write: its filter is the condition, its update what
+// is stored. Both are maps (bson.M) or lists of pairs (bson.D) in Go.
+func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
+	m := r.change(lib, w, call, nil)
+	filter, ok := pairs(r.Get(w.Conditions[0].At, call, nil))
+	if !ok {
+		return m // the guard stays unknown
+	}
+	c := m.Write
+	sets, seen := r.documentSets(r.Get(w.Args, call, nil))
+	c.Sets, c.Guards = sets, r.filter(filter)
+	for i := range c.Guards {
+		settleDocument(r, &c.Guards[i], sets, seen)
+	}
+	return m
+}
+
+// A pair is a field of a document and its value.
+type pair struct {
+	key   string
+	value *term.T
+}
+
+// pairs lists the fields of a document; ok is false when some are out of sight.
+func pairs(t *term.T) (list []pair, ok bool) {
+	switch {
+	case t == nil:
+		return nil, false
+	case t.Kind == term.Struct && t.Type == "map":
+		for i, n := range t.Names {
+			list = append(list, pair{n, t.Args[i]})
+		}
+		return list, true
+	case t.Kind == term.List:
+		for _, e := range t.Args {
+			if e.Kind != term.Struct || len(e.Names) != 2 || e.Names[0] != "Key" || e.Args[0].Kind != term.Const {
+				return nil, false
+			}
+			list = append(list, pair{e.Args[0].Name, e.Args[1]})
+		}
+		return list, true
+	}
+	return nil, false
+}
+
+var documentOps = map[string]string{"$lt": "<", "$lte": "<=", "$gt": ">", "$gte": ">=", "$ne": "<>", "$eq": "=", "$in": "in"}
+
+func (r *Reader) filter(list []pair) []Guard {
+	var out []Guard
+	for _, p := range list {
+		switch p.key {
+		case "$or", "$and":
+			g := Guard{Op: p.key[1:], Text: p.key}
+			if p.value.Kind != term.List {
+				g.Op = "other"
+			}
+			for _, a := range p.value.Args {
+				alternative, ok := pairs(a)
+				if !ok {
+					g.Op = "other"
+				}
+				g.Alts = append(g.Alts, Guard{Op: "and", Alts: r.filter(alternative)})
+			}
+			out = append(out, g)
+			continue
+		}
+		if strings.HasPrefix(p.key, "$") {
+			out = append(out, Guard{Op: "other", Text: p.key})
+			continue
+		}
+		ops, ok := pairs(p.value)
+		if !ok || len(ops) == 0 || !strings.HasPrefix(ops[0].key, "$") {
+			out = append(out, Guard{Column: p.key, Op: "=", Value: p.value, Text: p.key})
+			continue
+		}
+		for _, o := range ops {
+			g := Guard{Column: p.key, Op: documentOps[o.key], Value: o.value, Text: p.key + " " + o.key}
+			switch {
+			case o.key == "$exists" && o.value.IsZero():
+				g.Op, g.Value = "is null", nil
+			case g.Op == "":
+				g.Op = "other"
+			}
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// documentSets lists what an update stores; seen is false where that is not known.
+func (r *Reader) documentSets(t *term.T) (sets []Setting, seen bool) {
+	update, ok := pairs(t)
+	if !ok {
+		return nil, false
+	}
+	for _, p := range update {
+		fields, ok := pairs(p.value)
+		if !ok {
+			return sets, false
+		}
+		for _, f := range fields {
+			v := f.value
+			switch p.key {
+			case "$max":
+				v = r.Pool.Op("sql:greatest", r.Pool.Op("column", r.Pool.Const("string", f.key)), v)
+			case "$unset":
+				v = r.Pool.Nil()
+			case "$set", "$setOnInsert":
+			default: // $inc and the like: another value
+				v = r.Pool.Op(p.key, v)
+			}
+			sets = append(sets, Setting{f.key, v})
+		}
+	}
+	return sets, true
+}
+
+func settleDocument(r *Reader, g *Guard, sets []Setting, seen bool) {
+	for i := range g.Alts {
+		settleDocument(r, &g.Alts[i], sets, seen)
+	}
+	for _, s := range sets {
+		if s.Column == g.Column {
+			r.settle(g, s.Value)
+			return
+		}
+	}
+	if !seen && g.Column != "" && strings.ContainsAny(g.Op, "<>") {
+		*g = Guard{Op: "other", Text: "values out of sight"}
+	}
+}
