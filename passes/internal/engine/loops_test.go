@@ -33,7 +33,7 @@ func load(t *testing.T, source string) *Engine {
 		t.Fatal(err)
 	}
 	e := New(fset, catalog.Builtin(), []Unit{{Files: []*ast.File{file}, Types: pkg, Info: info}})
-	e.solve()
+	e.solveFrom(e.order) // locks or not
 	return e
 }
 

@@ -15,21 +15,24 @@ import (
 // with locks themselves, what they call, and the callers of those that turn out
 // to be wrappers. The rest of a program has nothing to say about locks.
 func (e *Engine) solve() {
-	callers := make(map[*family][]*family)
-	for _, f := range e.order {
-		f.reset()
-		f.callees = e.calleesOf(f)
-		for _, g := range f.callees {
-			callers[g] = append(callers[g], f)
-		}
-	}
-	done := make(map[*family]bool)
 	var todo []*family
 	for _, f := range e.order {
 		if f.deals() {
 			todo = append(todo, f)
 		}
 	}
+	e.solveFrom(todo)
+}
+
+func (e *Engine) solveFrom(todo []*family) {
+	callers := make(map[*family][]*family)
+	for _, f := range e.order {
+		f.callees = e.calleesOf(f)
+		for _, g := range f.callees {
+			callers[g] = append(callers[g], f)
+		}
+	}
+	done := make(map[*family]bool)
 	for len(todo) > 0 {
 		var fresh []*family
 		for _, scc := range components(todo, done) {

@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/world"
+)
+
+// An oracle knows the values that tell the outcome of the acquire at st.
+type oracle struct {
+	f     *family
+	st    *site
+	told  []*catalogTold
+	memo  map[ssa.Value]bool
+	asked bool // an outcome was asked for
+}
+
+// ask notes that the outcome v was asked for. The error of a command that
+// answers with a bool does not tell a refusal.
+func (o *oracle) ask(v ssa.Value) {
+	if o.st.direct && isError(v.Type()) {
+		if call, ok := o.st.at.(ssa.Value); ok && strings.Contains(call.Type().String(), "Bool") {
+			return
+		}
+	}
+	o.asked = true
+}
+
+// Value implements world.Oracle.
+func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
+	call, _ := o.st.at.(ssa.Value)
+	if o.st.facts != nil {
+		switch x := v.(type) {
+		case *ssa.Extract:
+			if x.Tuple == call && x.Index < len(o.st.facts) {
+				o.ask(v)
+				return o.st.facts[x.Index], o.st.facts[x.Index].Definite()
+			}
+		case *ssa.Call:
+			if v == call && len(o.st.facts) == 1 {
+				o.ask(v)
+				return o.st.facts[0], o.st.facts[0].Definite()
+			}
+			if o.reply(x) {
+				o.ask(v)
+				return world.Success(v.Type()), true
+			}
+		}
+		if x, ok := v.(*ssa.Extract); ok {
+			if c, ok := x.Tuple.(*ssa.Call); ok && o.reply(c) {
+				o.ask(v)
+				return world.Success(v.Type()), true
+			}
+		}
+		return world.Fact{}, false
+	}
+	switch x := v.(type) {
+	case *ssa.Extract:
+		if o.outcome(x.Tuple) {
+			o.ask(v)
+			return o.fact(x, x.Index), true
+		}
+	case *ssa.Call:
+		if o.outcome(x) {
+			o.ask(v)
+			return o.fact(x, 0), true
+		}
+	case *ssa.UnOp:
+		// A bool field of the outcome: TxnResponse.Succeeded.
+		if fa, ok := x.X.(*ssa.FieldAddr); ok && o.outcome(fa.X) {
+			if b, ok := x.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsBoolean != 0 {
+				o.ask(v)
+				return world.True, true
+			}
+		}
+	}
+	return world.Fact{}, false
+}
+
+// reply reports whether c asks the object that a wrapper's call returned for
+// its outcome: a client of the project's own that hands on command objects.
+func (o *oracle) reply(c *ssa.Call) bool {
+	call, ok := o.st.at.(ssa.Value)
+	if !ok {
+		return false
+	}
+	var recv ssa.Value
+	switch cc := c.Common(); {
+	case cc.IsInvoke():
+		recv = cc.Value
+	case cc.Signature().Recv() != nil && len(cc.Args) > 0:
+		recv = cc.Args[0]
+	}
+	if recv != call {
+		return false
+	}
+	name := c.Common().Method
+	fn := ""
+	if name != nil {
+		fn = name.Name()
+	} else if g := c.Common().StaticCallee(); g != nil {
+		fn = g.Name()
+	}
+	switch fn {
+	case "Result", "Val", "Err", "Bool", "Int", "Int64", "Text", "String":
+		return true
+	}
+	return false
+}
+
+func (o *oracle) fact(v ssa.Value, index int) world.Fact {
+	for _, t := range o.told {
+		if v.Type() != nil && t.At.Index == index && t.Is != "any" && t.Is != "not negative" && len(o.told) > 0 {
+			if f := world.Parse(t.Is); f.Fits(v.Type()) {
+				return f
+			}
+		}
+	}
+	return world.Success(v.Type())
+}
+
+// outcome reports whether v is the acquire's result, or read from it.
+func (o *oracle) outcome(v ssa.Value) bool {
+	if r, ok := o.memo[v]; ok {
+		return r
+	}
+	o.memo[v] = false
+	r := o.isOutcome(v)
+	o.memo[v] = r
+	return r
+}
+
+func (o *oracle) isOutcome(v ssa.Value) bool {
+	if call, ok := o.st.at.(ssa.Value); ok && v == call {
+		return true
+	}
+	switch x := v.(type) {
+	case *ssa.Extract:
+		return o.outcome(x.Tuple)
+	case *ssa.Call:
+		entry := o.f.e.reader.Entry(o.f.callTerm(x.Common(), x.Pos()))
+		if entry == nil || entry.Reads == nil {
+			return false
+		}
+		// A question about the error (errors.Is) is not answered by success.
+		src := operand(x.Common(), entry.Reads.Of)
+		return src != nil && !isError(src.Type()) && o.outcome(src)
+	case *ssa.ChangeType:
+		return o.outcome(x.X)
+	case *ssa.MakeInterface:
+		return o.outcome(x.X)
+	case *ssa.TypeAssert:
+		return o.outcome(x.X)
+	case *ssa.UnOp:
+		if a, ok := o.f.base(x.X).(*ssa.Alloc); ok {
+			stores := o.f.stores[a]
+			for _, s := range stores {
+				if !o.outcome(s) {
+					return false
+				}
+			}
+			return len(stores) > 0
+		}
+	}
+	return false
+}
+
+// Stored implements world.Oracle.
+func (o *oracle) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) {
+	call, ok := in.(*ssa.Call)
+	if !ok {
+		return world.Fact{}, false
+	}
+	for _, out := range o.f.outs[o.f.base(addr)] {
+		if out.value != ssa.Value(call) {
+			continue
+		}
+		if o.outcome(call) {
+			o.asked = true // a variable that Scan fills
+			return world.Success(deref(addr.Type())), true
+		}
+		return world.Varying, true
+	}
+	return world.Fact{}, false
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
