@@ -36,6 +36,7 @@ type family struct {
 
 	blocks map[string]*ssa.BasicBlock  // of calls, by place
 	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
+	handed map[*ssa.Parameter]ssa.CallInstruction
 }
 
 // An out is a call that fills a variable through its index-th pointer.
