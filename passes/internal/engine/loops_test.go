@@ -38,7 +38,6 @@ func load(t *testing.T, source string) *Engine {
 		t.Fatal(err)
 	}
 	e := New(fset, catalog.Builtin(), []Unit{{Files: []*ast.File{file}, Types: pkg, Info: info}})
-	e.solve()
 	return e
 }
 
@@ -100,6 +99,7 @@ func temporary(error) bool { return true }
 	e := load(t, source)
 	for i, test := range tests {
 		f, fn := e.member(t, fmt.Sprintf("f%d", i))
+		f.reset()
 		loops := f.loops(fn)
 		if len(loops) != 1 {
 			t.Errorf("%s: %d loops, want 1", test.name, len(loops))
