@@ -21,9 +21,10 @@ type layer struct {
 
 // A shelf holds the entries for one import path.
 type shelf struct {
-	calls  map[member][]*Call
-	fields map[member][]*Call
-	params map[string][]*Call // by type name
+	calls   map[member][]*Call
+	fields  map[member][]*Call
+	params  map[string][]*Call // by type name
+	handles map[string]string  // kind by type name
 }
 
 // A member is a method or field, or a function if recv is empty. A recv of "*"
@@ -85,7 +86,7 @@ func (l *layer) shelf(path string) *shelf {
 }
 
 func newShelf(path string, libs []*Library, clash clash) *shelf {
-	s := &shelf{calls: map[member][]*Call{}, fields: map[member][]*Call{}, params: map[string][]*Call{}}
+	s := &shelf{calls: map[member][]*Call{}, fields: map[member][]*Call{}, params: map[string][]*Call{}, handles: map[string]string{}}
 	for _, lib := range libs {
 		here := map[string]bool{}
 		for alias, paths := range lib.Packages {
@@ -103,6 +104,11 @@ func newShelf(path string, libs []*Library, clash clash) *shelf {
 			}
 			m[k] = append(m[k], c)
 		}
+		lib.handles(func(kind, name string) {
+			if sym, ok := parseSymbol(name); ok && here[sym.alias] {
+				s.handles[sym.name] = kind
+			}
+		})
 		for _, c := range lib.Calls {
 			for _, name := range c.Func {
 				sym, _ := parseSymbol(name)

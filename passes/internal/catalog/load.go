@@ -148,6 +148,15 @@ func (d *decoder) check(root *yaml.Node, lib *Library) {
 	for i, c := range lib.Calls {
 		d.call(nth(child(root, "calls"), i), lib, c, plain)
 	}
+	lib.handles(func(kind, name string) {
+		at := child(child(root, "handles"), kind)
+		if s, ok := parseSymbol(name); !ok || s.recv != "" {
+			d.errorf(at, "bad type name %q: want pkg.T", name)
+		} else {
+			d.alias(at, lib, s.alias)
+			d.once(at, "type "+name, plain)
+		}
+	})
 	for i, c := range lib.Commands {
 		d.command(nth(child(root, "commands"), i), c, plain)
 	}

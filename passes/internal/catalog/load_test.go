@@ -35,6 +35,7 @@ func TestLoadErrors(t *testing.T) {
 		{"empty role", head + "  - {func: p.F, write: {}}", []string{"6:24: empty mapping: want one of store"}},
 		{"bad reference", head + "  - {func: p.F, same: argument 0}", []string{"6:5: entry without a meaning", `6:23: bad reference "argument 0"`}},
 		{"bad path", head + "  - {func: p.F, same: arg 0..x.}", []string{"6:5: entry without a meaning", "6:23: bad reference"}},
+		{"bad handle", "library: x\npackages: {p: a}\nhandles: {pool: (p.T).M, conn: q.T, tx: [p.A, p.A]}\ncalls:\n  - {func: p.F, pure: true}", []string{`3:17: bad type name "(p.T).M"`, `3:32: unknown package alias "q"`, "3:41: type p.A has an entry at"}},
 		{"word in a call", head + "  - {func: p.F, same: word 1}", []string{`6:23: "word 1" cannot be used in a call`}},
 		{"argument in a command", "library: x\ncommands:\n  - {name: SET, write: {store: redis, resource: arg 1}}", []string{`3:49: "arg 1" cannot be used in a Redis command`}},
 		{"receiver in SQL", "library: x\nsql:\n  - {name: f, release: {key: receiver}}", []string{`3:30: "receiver" cannot be used in an SQL function`}},

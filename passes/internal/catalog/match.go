@@ -119,6 +119,23 @@ func fitting(list []*Call, sig *types.Signature) []*Call {
 	return list
 }
 
+// Handle returns what a statement on a value of the type runs on: pool, conn,
+// tx, any of these, or "" if the catalogue does not know the type. The type is
+// given as import path and name: database/sql.DB.
+func (c *Catalog) Handle(typ string) string {
+	typ, _, _ = strings.Cut(typ, "[")
+	i := strings.LastIndexByte(typ, '.')
+	if i < 0 {
+		return ""
+	}
+	for _, l := range c.layers {
+		if s := l.shelf(unvendored(typ[:i])); s != nil && s.handles[typ[i+1:]] != "" {
+			return s.handles[typ[i+1:]]
+		}
+	}
+	return ""
+}
+
 // Fields returns the entries for reading a field of a defined struct type.
 func (c *Catalog) Fields(owner *types.TypeName, field string) []*Call {
 	if owner.Pkg() == nil {

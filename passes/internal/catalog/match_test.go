@@ -217,6 +217,32 @@ func TestCommandAndSQL(t *testing.T) {
 	}
 }
 
+func TestHandle(t *testing.T) {
+	over := load(t, "own.yaml", "library: own\npackages: {p: example.org/p, sql: database/sql}\nhandles: {conn: p.Single, any: sql.Tx}\ncalls:\n  - {func: p.F, pure: true}")
+	c, err := Builtin().With(over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for typ, want := range map[string]string{
+		"database/sql.DB":                             "pool",
+		"database/sql.Conn":                           "conn",
+		"database/sql.Rows":                           "",
+		"example.org/a/vendor/database/sql.DB":        "pool",
+		"github.com/jackc/pgx/v4/pgxpool.Pool":        "pool",
+		"github.com/jackc/pgx/v5.Tx":                  "tx",
+		"gorm.io/gorm.DB":                             "any",
+		"example.org/p.Single":                        "conn",
+		"example.org/p.Single[example.org/q.Element]": "conn",
+		"database/sql.Tx":                             "any",
+		"error":                                       "",
+		"":                                            "",
+	} {
+		if got := c.Handle(typ); got != want {
+			t.Errorf("%s: %q, want %q", typ, got, want)
+		}
+	}
+}
+
 func TestBuiltin(t *testing.T) {
 	c := Builtin()
 	if err := c.layers[0].check(); err != nil {

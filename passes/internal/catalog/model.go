@@ -27,9 +27,35 @@ type Library struct {
 	// reading for lock sites (the gate). Libraries that only write, only read
 	// or only wait leave it false.
 	Locks    bool       `yaml:"locks"`
+	Handles  *Handles   `yaml:"handles"`
 	Calls    []*Call    `yaml:"calls"`
 	Commands []*Command `yaml:"commands"` // only in the Redis command table
 	SQL      []*SQLFunc `yaml:"sql"`      // only in SQL function tables (advisory locks, sequences)
+}
+
+// Handles lists types by what a statement on a value of them runs on. That
+// matters for locks that belong to a session.
+type Handles struct {
+	Pool []string `yaml:"pool"` // any connection that is free: sql.DB
+	Conn []string `yaml:"conn"` // one connection
+	Tx   []string `yaml:"tx"`   // one transaction
+	Any  []string `yaml:"any"`  // one type for all of these: the value decides
+}
+
+// handles calls f for every type that stands for a database handle.
+func (lib *Library) handles(f func(kind, name string)) {
+	if lib.Handles == nil {
+		return
+	}
+	each := func(kind string, names []string) {
+		for _, name := range names {
+			f(kind, name)
+		}
+	}
+	each("pool", lib.Handles.Pool)
+	each("conn", lib.Handles.Conn)
+	each("tx", lib.Handles.Tx)
+	each("any", lib.Handles.Any)
 }
 
 // A Call says what one function (or several alike) means. Any subset of roles
@@ -67,7 +93,7 @@ type Call struct {
 	Blocks  *Blocks  `yaml:"blocks"`                              // takes time: sleeps, waits, goes over the network
 	Runs    *Runs    `yaml:"runs"`                                // calls a function argument
 	Clock   string   `yaml:"clock" enum:"strip|keep|now|compare"` // strip | keep | now | compare: what it does to a monotonic reading
-	Pool    string   `yaml:"pool" enum:"pool|conn|tx"`            // the result is a handle: pool | conn | tx (session ownership of advisory locks)
+	Pool    string   `yaml:"pool" enum:"pool|conn|tx"`            // the result, or what the function of runs is given, is a handle: pool | conn | tx (who owns a session's locks)
 	Ends    bool     `yaml:"ends"`                                // never returns (log.Fatal, os.Exit)
 	Pure    bool     `yaml:"pure"`                                // has no effect outside the process and cannot block: never an unseen write
 

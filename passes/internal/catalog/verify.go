@@ -53,6 +53,24 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 			}
 		}
 	}
+	lib.handles(func(_, name string) {
+		s, _ := parseSymbol(name)
+		loaded, found := 0, 0
+		for _, path := range lib.Packages[s.alias] {
+			if pkg := lookup(path); pkg != nil {
+				loaded++
+				if _, ok := pkg.Scope().Lookup(s.name).(*types.TypeName); ok {
+					found++
+				}
+			}
+		}
+		switch {
+		case loaded == 0:
+			unseen = append(unseen, name)
+		case found == 0:
+			errs = append(errs, &Error{Pos: lib.Library, Name: name, Msg: fmt.Sprintf("no type %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
+		}
+	})
 	if errs != nil {
 		return unseen, errs
 	}

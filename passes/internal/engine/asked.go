@@ -126,7 +126,7 @@ func (j *judge) asked(x Effect, c *meaning.Change, r ruling) ruling {
 	}
 	for _, a := range x.Asked {
 		for _, q := range j.e.reader.Queries(a.Read) {
-			if q.Keeps && q.On != nil && handleKind(c.Call, c.On) == "tx" && j.e.pool.Alike(q.On, c.On) && overlap(q.Store, c.Resource) {
+			if q.Keeps && q.On != nil && j.e.handleKind(c.Call, c.On) == "tx" && j.e.pool.Alike(q.On, c.On) && overlap(q.Store, c.Resource) {
 				return ruling{cond: lock.Transaction, note: "compared under a row lock of the same transaction"}
 			}
 		}

@@ -46,6 +46,9 @@ func (f *family) compute(v ssa.Value) *term.T {
 	case *ssa.Const:
 		return f.constant(v)
 	case *ssa.Parameter:
+		if t := f.handle(v); t != nil {
+			return t
+		}
 		for i, x := range v.Parent().Params {
 			if x == v {
 				return p.Param(fnName(v.Parent()), i, v.Name())

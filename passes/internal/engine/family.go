@@ -38,6 +38,7 @@ type family struct {
 
 	blocks map[string]*ssa.BasicBlock  // of calls, by place
 	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
+	handed map[*ssa.Parameter]ssa.CallInstruction
 }
 
 // A cell is a field of an element of a local array.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/fencevet/fencevet/passes/lock"
 )
 
 func TestLength(t *testing.T) {
@@ -49,7 +51,7 @@ func TestLength(t *testing.T) {
 	"os/exec"
 	"time"
 )
-const q = "UPDATE t SET x = 1"
+const q, take = "UPDATE t SET x = 1", "SELECT pg_advisory_lock(7)"
 var (
 	list []string
 	d time.Duration
@@ -67,18 +69,25 @@ func inTime(ctx context.Context, db *sql.DB) {
 }
 `
 	for i, test := range tests {
-		source += fmt.Sprintf("func f%d(ctx context.Context, db *sql.DB, ok bool) { %s }\n", i, test.body)
+		source += fmt.Sprintf("func f%d(ctx context.Context, db *sql.DB, conn *sql.Conn, ok bool) { conn.ExecContext(ctx, take); %s }\n", i, test.body)
 	}
-	e := load(t, source)
+	uses, _ := load(t, source).Run()
+	sections := make(map[string]lock.Section)
+	for _, u := range uses {
+		sections[u.Acquire.Function] = u.Section
+	}
 	for i, test := range tests {
-		_, fn := e.member(t, fmt.Sprintf("f%d", i))
-		s := e.length(e.summary(fn).Effects)
+		s, ok := sections[fmt.Sprintf("f%d", i)]
+		if !ok {
+			t.Errorf("%s: no lock", test.name)
+			continue
+		}
 		got := fmt.Sprintf("%gs", s.AtLeast)
 		var slow []string
 		for _, c := range s.Longest {
 			text := c.Kind
 			switch {
-			case c.Kind == "sleep":
+			case c.Kind == lock.CallSleep:
 				continue
 			case c.Limit > 0:
 				text += fmt.Sprintf(" for %gs", c.Limit)

@@ -14,10 +14,15 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 )
 
+// The standard library is read from source, once for all tests.
+var (
+	fset     = token.NewFileSet()
+	standard = importer.ForCompiler(fset, "source", nil)
+)
+
 // load makes an engine of one file of source.
 func load(t *testing.T, source string) *Engine {
 	t.Helper()
-	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", "package p\n"+source, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
@@ -27,13 +32,12 @@ func load(t *testing.T, source string) *Engine {
 		Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
 		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil), GoVersion: "go1.25"}
+	config := types.Config{Importer: standard, GoVersion: "go1.25"}
 	pkg, err := config.Check("p", fset, []*ast.File{file}, info)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := New(fset, catalog.Builtin(), []Unit{{Files: []*ast.File{file}, Types: pkg, Info: info}})
-	e.solveFrom(e.order) // locks or not
 	return e
 }
 
@@ -95,6 +99,7 @@ func temporary(error) bool { return true }
 	e := load(t, source)
 	for i, test := range tests {
 		f, fn := e.member(t, fmt.Sprintf("f%d", i))
+		f.reset()
 		loops := f.loops(fn)
 		if len(loops) != 1 {
 			t.Errorf("%s: %d loops, want 1", test.name, len(loops))

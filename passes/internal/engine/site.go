@@ -25,6 +25,7 @@ type site struct {
 	effects  []Effect // in the section
 	after    []Effect // after the release
 	release  []string // how it is released here
+	freed    []Effect // the releases
 	heldOut  bool     // still held at a return
 	wrapper  bool     // taken for the callers
 	guarded  bool     // the outcome decides a branch
@@ -136,6 +137,7 @@ func (e *Engine) acquire(call *term.T) (meaning.Meaning, bool) {
 }
 
 func (st *site) note(how string, x Effect) {
+	st.freed = append(st.freed, x)
 	for _, r := range st.release {
 		if r == how {
 			return

@@ -24,7 +24,7 @@ type judge struct {
 // sessionBound reports whether an open call is handed something of the session
 // that owns the lock: its connection, or rows read through it.
 func (j *judge) sessionBound(call *term.T) bool {
-	if j.lock.On == nil || j.lock.Kind != lock.Advisory || handleKind(j.st.lock.Call, j.lock.On) == "pool" {
+	if j.lock.On == nil || j.lock.Kind != lock.Advisory || j.e.handleKind(j.st.lock.Call, j.lock.On) == "pool" {
 		return false
 	}
 	for _, a := range call.Args[1:] {
@@ -98,7 +98,7 @@ func (j *judge) onSession(on *term.T) bool {
 	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory {
 		return false
 	}
-	if handleKind(j.st.lock.Call, j.lock.On) == "pool" {
+	if j.e.handleKind(j.st.lock.Call, j.lock.On) == "pool" {
 		return false
 	}
 	if j.e.pool.Alike(on, j.lock.On) {
@@ -373,32 +373,3 @@ func padded(t *term.T) bool {
 }
 
 var fixedWidth = regexp.MustCompile(`%0\d+[dxX]`)
-
-// handleKind tells what an advisory lock's statement ran on, by the receiver's
-// type in the call's name: pool, conn, tx, or unknown.
-func handleKind(call, on *term.T) string {
-	if on != nil {
-		pooler := on.Any(func(t *term.T) bool {
-			s, ok := t.Str()
-			return ok && (strings.Contains(s, "pgbouncer") || strings.Contains(s, ":6432") || strings.Contains(s, "pooler."))
-		})
-		if pooler {
-			return "pooler"
-		}
-	}
-	name := call.Name
-	if !strings.HasPrefix(name, "(") {
-		return "unknown"
-	}
-	recv := name[1:strings.LastIndex(name, ")")]
-	recv = recv[strings.LastIndexByte(recv, '.')+1:]
-	switch {
-	case recv == "DB" && !strings.Contains(name, "gorm.io") || recv == "Pool" || recv == "ConnPool":
-		return "pool"
-	case recv == "Conn" || recv == "conn":
-		return "conn"
-	case recv == "Tx":
-		return "tx"
-	}
-	return "unknown"
-}

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// Advisory locks belong to a database session, so it matters whether their
+// statements run on one connection, in a transaction, or on whichever connection
+// of a pool is free. How the handle was made says most; else its type decides.
+
+// Kinds of handles beside those of the catalogue (pool, conn, tx).
+const (
+	pooler        = "pooler" // a connection to something that hands each statement to another session
+	unknownHandle = "unknown"
+)
+
+// handleKind tells what a call's statement runs on.
+func (e *Engine) handleKind(call, on *term.T) string {
+	if on.Any(namesPooler) {
+		return pooler
+	}
+	for _, a := range on.Alts() {
+		if made := e.handleMaker(a); made != nil {
+			return e.reader.Entry(made).Pool
+		}
+	}
+	// The last link of a chain (Raw, Scan) is called on the chain; the first on
+	// the handle.
+	for {
+		recv := meaning.Receiver(call)
+		entry := e.reader.Entry(recv)
+		if entry == nil || entry.Part == nil || meaning.Receiver(recv) == nil {
+			break
+		}
+		call = recv
+	}
+	switch kind := e.reader.Catalog.Handle(receiverType(call.Name)); kind {
+	case "":
+		return unknownHandle
+	case "any":
+		if namedSession(meaning.Receiver(call)) {
+			return unknownHandle
+		}
+		return "pool"
+	default:
+		return kind
+	}
+}
+
+// namesPooler reports whether a connection string leads to a pooler.
+func namesPooler(t *term.T) bool {
+	s, ok := t.Str()
+	return ok && (strings.Contains(s, "pgbouncer") || strings.Contains(s, ":6432") || strings.Contains(s, "pooler."))
+}
+
+// handleMaker returns the call that a handle comes from, if it tells the
+// handle's kind; nil otherwise. An embedded handle is that of the outer one.
+func (e *Engine) handleMaker(t *term.T) *term.T {
+	for t != nil {
+		switch t.Kind {
+		case term.Result, term.Field:
+			t = t.Args[0]
+			continue
+		case term.Call:
+			entry := e.reader.Entry(t)
+			switch {
+			case entry == nil:
+				return nil
+			case entry.Pool != "":
+				return t
+			case entry.Part != nil:
+				t = meaning.Receiver(t)
+				continue
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// receiverType is the type in a method's name: "path.T" in "(*path.T).M".
+func receiverType(name string) string {
+	recv, ok := strings.CutPrefix(name, "(")
+	if !ok {
+		return ""
+	}
+	return strings.TrimPrefix(recv[:strings.LastIndex(recv, ")")], "*")
+}
+
+// namedSession reports whether a handle is called a connection or transaction:
+// all that is known of one whose type stands for any of them.
+func namedSession(t *term.T) bool {
+	for t != nil && t.Kind == term.Result {
+		t = t.Args[0]
+	}
+	if t == nil {
+		return false
+	}
+	name := strings.ToLower(t.Label)
+	if t.Kind == term.Field || t.Kind == term.Global {
+		name = strings.ToLower(t.Name[strings.LastIndexByte(t.Name, '.')+1:])
+	}
+	for _, w := range []string{"tx", "conn", "sess", "trans"} {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// strays lists the releases of a session's lock that run on another session
+// than the acquire: on the pool, or on another connection that was opened in
+// sight. Two handles of unknown origin may be the same.
+func (e *Engine) strays(st *site, m meaning.Meaning, kind string) []lock.Call {
+	if m.Scope != "session" || m.On == nil || kind != "conn" && kind != "tx" {
+		return nil
+	}
+	mine := e.handleMaker(m.On)
+	var out []lock.Call
+	for _, x := range st.freed {
+		for _, r := range e.reader.Of(x.Call) {
+			if r.Role != meaning.Release || r.On == nil || e.related(r.On, m.On) {
+				continue
+			}
+			other := e.handleMaker(r.On)
+			if e.handleKind(x.Call, r.On) == "pool" || mine != nil && other != nil && mine != other {
+				out = append(out, lock.Call{Frame: x.At, Call: x.At.Callee, Kind: "stray", Here: true})
+			}
+		}
+	}
+	return out
+}
+
+// related reports whether a release's handle is the session of the acquire's: it
+// is the same, or was made from it. Handles that were opened at two places are
+// two, however alike.
+func (e *Engine) related(release, acquire *term.T) bool {
+	for _, a := range release.Alts() {
+		for _, b := range acquire.Alts() {
+			if a.Any(func(t *term.T) bool { return t == b }) {
+				return true
+			}
+			opened := e.handleMaker(b) != nil
+			if !(opened && e.handleMaker(a) != nil) && e.pool.Alike(a, b) || !opened && b.Any(func(t *term.T) bool { return t == a }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// handle is the one that a function literal gets from the call which runs it:
+// db.Transaction(func(tx *gorm.DB) error ...). It is nil for other parameters.
+func (f *family) handle(v *ssa.Parameter) *term.T {
+	if f.handed == nil {
+		f.handed = make(map[*ssa.Parameter]ssa.CallInstruction)
+		for _, fn := range f.members {
+			for _, b := range fn.Blocks {
+				for _, in := range b.Instrs {
+					if c, ok := in.(ssa.CallInstruction); ok {
+						f.hand(c)
+					}
+				}
+			}
+		}
+	}
+	c := f.handed[v]
+	if c == nil {
+		return nil
+	}
+	recv := operand(c.Common(), catalog.Ref{Base: catalog.Receiver})
+	return f.e.pool.Call(declared(c.Common()).FullName(), f.e.site(c.Pos()), f.get(recv))
+}
+
+// declared is the function or method that a call names, or nil.
+func declared(c *ssa.CallCommon) *types.Func {
+	if c.IsInvoke() {
+		return c.Method
+	}
+	if fn := c.StaticCallee(); fn != nil {
+		if obj, ok := origin(fn).Object().(*types.Func); ok {
+			return obj.Origin()
+		}
+	}
+	return nil
+}
+
+// hand notes the parameter that a call gives a handle to.
+func (f *family) hand(c ssa.CallInstruction) {
+	callee := declared(c.Common())
+	if callee == nil || callee.Signature().Recv() == nil {
+		return
+	}
+	for _, entry := range f.e.register(callee) {
+		if entry.Runs == nil || entry.Pool == "" {
+			continue
+		}
+		run := operand(c.Common(), entry.Runs.Func)
+		if mc, ok := run.(*ssa.MakeClosure); ok {
+			run = mc.Fn
+		}
+		fn, ok := run.(*ssa.Function)
+		if !ok || fn.Parent() == nil {
+			continue // a named function may be given other handles elsewhere
+		}
+		for _, p := range fn.Params {
+			if !isContext(p.Type()) {
+				f.handed[p] = c
+				break
+			}
+		}
+	}
+}
