@@ -311,7 +311,7 @@ func (f *family) releasesRow(call *term.T, m meaning.Meaning) bool {
 // functions around it): the caller decides what runs.
 func opensParam(list []Effect, fn *ssa.Function) bool {
 	for _, x := range list {
-		if x.Open == Value && x.Call.Args[0].Kind == term.Param {
+		if x.Open == Value && !x.Tells && x.Call.Args[0].Kind == term.Param {
 			return true
 		}
 	}

@@ -113,7 +113,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	more, holds := f.apply(fn, args, at, max(reach, ByCall))
 	for i := range more {
 		if more[i].Open == Value {
-			more[i].Yields = yields(c.Signature())
+			more[i].Yields, more[i].Tells = yields(c.Signature()), tells(c.Signature())
 		}
 	}
 	return more, f.held(in, holds, call, at, nil)
@@ -303,7 +303,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 						m.Turns = m.Turns.Within(x.Turns)
 						m.Aside = m.Aside || x.Aside
 						if m.Open == Value {
-							m.Yields, m.Via = x.Yields, x.Via
+							m.Yields, m.Tells, m.Via = x.Yields, x.Tells, x.Via
 						}
 						out = append(out, m)
 					}
@@ -402,6 +402,12 @@ func isContext(t types.Type) bool {
 func isStd(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
+}
+
+// tells reports whether a function is given values, no context, and answers
+// nothing: an observer, not the work that a lock is taken for.
+func tells(sig *types.Signature) bool {
+	return sig.Results().Len() == 0 && sig.Params().Len() > 0 && !isContext(sig.Params().At(0).Type())
 }
 
 // yields reports whether a function returns a value besides an error.
