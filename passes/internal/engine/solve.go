@@ -73,6 +73,20 @@ func (e *Engine) settle(scc []*family) {
 			break
 		}
 	}
+	for _, f := range scc {
+		for _, s := range f.sums {
+			if len(s.sites) == 0 && !slices.ContainsFunc(s.Effects, f.e.frees) {
+				s.steps = nil // nobody will ask where in the function they are
+			}
+		}
+	}
+}
+
+// frees reports whether an effect releases or renews a lock.
+func (e *Engine) frees(x Effect) bool {
+	return x.Call != nil && x.Open == Closed && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire
+	})
 }
 
 // deals reports whether a family takes, renews or releases a lock itself, or
@@ -114,6 +128,10 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	return false
 }
 
+// maxFree is how many calls deep a function may release what its caller names
+// and still count as a release function: the project's client, and a helper.
+const maxFree = 2
+
 // concernsCallers reports whether a family takes locks for its callers, or
 // releases what they name.
 func (f *family) concernsCallers() bool {
@@ -123,7 +141,7 @@ func (f *family) concernsCallers() bool {
 			return true
 		}
 		for _, x := range s.Effects {
-			if x.Open != Closed || !x.Call.Open() {
+			if x.Open != Closed || !x.Call.Open() || len(x.Via) > maxFree {
 				continue
 			}
 			for _, m := range f.e.reader.Of(x.Call) {
