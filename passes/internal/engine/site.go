@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -346,14 +347,11 @@ func (f *family) writes(list []Effect, lock string) bool {
 }
 
 // works reports whether a section does what locks are taken for. Log lines,
-// reads and the lock's own bookkeeping are not that.
+// reads and the lock's own bookkeeping are not that, and what a goroutine does
+// from then on (it keeps the lock alive) is not what its starter took it for.
 func (f *family) works(list []Effect, lock string) bool {
-	for _, x := range list {
-		if x.Open != Closed {
-			return true
-		}
-	}
-	return f.writes(list, lock)
+	list = slices.DeleteFunc(slices.Clone(list), func(x Effect) bool { return x.Reach == ByGoroutine })
+	return slices.ContainsFunc(list, func(x Effect) bool { return x.Open != Closed }) || f.writes(list, lock)
 }
 
 // returnsHandle reports whether fn gives its caller the handle, or a function

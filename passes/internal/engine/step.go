@@ -96,7 +96,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			bind := binder(fnName(callee), call.Args)
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
 			f.answered(in, effects)
-			sites := f.sitesOf(in, sum, bind, call, at)
+			sites := append(f.sitesOf(in, sum, bind, call, at), emerged(in, effects, call, at)...)
 			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)
 		}
 		if len(callee.Blocks) > 0 || f.e.families[callee] != nil {
@@ -154,6 +154,25 @@ func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind func(*term.T
 		sites = append(sites, st)
 	}
 	return sites
+}
+
+// emerged lists the locks that show only with the arguments put in: the text of
+// a statement, the record that is stored.
+func emerged(in ssa.CallInstruction, effects []Effect, call *term.T, at lock.Frame) []*site {
+	var sites []*site
+	for _, x := range effects {
+		if x.Emerged {
+			via := append([]lock.Frame{x.At}, x.Via[min(1, len(x.Via)):]...)
+			sites = append(sites, &site{at: in, callTerm: call, lock: Acquired{Call: x.Call, At: at, Via: via, Origin: x.At.Position}})
+		}
+	}
+	return sites
+}
+
+// takes reports whether a call takes a lock.
+func (e *Engine) takes(call *term.T) bool {
+	_, ok := e.acquire(call)
+	return ok
 }
 
 func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind func(*term.T) *term.T) []*site {
@@ -286,6 +305,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.e.pool.Subst(x.Call, bind)
+			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) && !f.e.takes(before)
 			if x.Call.Kind != term.Call {
 				// Too large with the arguments put in: what it does is known
 				// still, on what it does it is not.

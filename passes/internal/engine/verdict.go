@@ -159,6 +159,12 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			worst.fault = "another way through the OR asks for nothing that a stale holder lacks"
 		}
 		return worst
+	case "present":
+		// The key that the lock itself created: while it stands, nobody else holds.
+		if tok, ok := j.token(g.Value); ok && tok.Handle != nil {
+			return ruling{cond: lock.Owner}
+		}
+		return ruling{cond: lock.Unknown, note: g.Text}
 	case "and", "exists", "in":
 		best := none
 		for _, a := range g.Alts {

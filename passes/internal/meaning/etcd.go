@@ -134,6 +134,12 @@ func (r *Reader) compareOp(c *term.T) Guard {
 		return Guard{Op: "owner", Value: Receiver(c), Text: "IsOwner"}
 	}
 	args := Args(c)
+	switch {
+	case methodName(c.Name) == "KeyExists" && len(args) == 1:
+		return Guard{Op: "present", Value: args[0], Text: "key present"}
+	case methodName(c.Name) == "KeyMissing" && len(args) == 1:
+		return Guard{Op: "absent", Value: args[0], Text: "key absent"}
+	}
 	if methodName(c.Name) != "Compare" || len(args) < 3 || args[0].Kind != term.Call || len(Args(args[0])) == 0 {
 		return g
 	}
@@ -144,8 +150,8 @@ func (r *Reader) compareOp(c *term.T) Guard {
 	switch {
 	case (what == "CreateRevision" || what == "ModRevision" || what == "Version") && op == "=" && isInt && n == 0:
 		return Guard{Op: "absent", Value: key, Text: "key absent"}
-	case (what == "CreateRevision" || what == "ModRevision") && op == ">" && isInt && n == 0, what == "CreateRevision" && op == "!=" && isInt && n == 0:
-		g.Op = "exists"
+	case (what == "CreateRevision" || what == "ModRevision" || what == "Version") && (op == ">" || op == "!=") && isInt && n == 0:
+		return Guard{Op: "present", Value: key, Text: "key present"}
 	case what == "CreateRevision" && op == "=":
 		// The key that a lock or leader created: while it stands, nobody else holds.
 		g.Op = "owner"
