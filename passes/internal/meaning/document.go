@@ -18,6 +18,9 @@ import (
 // is taken for the renewal of a lease that is held, though an elector may keep
 // there what it saw of another holder's record.
 func (r *Reader) documents(ms []Meaning) []Meaning {
+	if unconditional(ms) {
+		return slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw })
+	}
 	for _, w := range ms {
 		if w.Role != Write || w.Write.Value == nil {
 			continue
@@ -44,12 +47,27 @@ func (r *Reader) documents(ms []Meaning) []Meaning {
 		}
 		m.Raw, m.Value, m.TTL = false, rec.holder, rec.lifetime
 		m.Evidence = []string{"the stored record names a holder and an expiry", "written on a condition"}
-		if ofField(guard.Value) {
+		if ofField(guard.Value) || ofHolder(guard.Value) {
 			m = Meaning{Role: Renew, Library: w.Library, Family: w.Family, Key: m.Key, Checked: true}
 		}
 		return append([]Meaning{m}, ms...)
 	}
 	return ms
+}
+
+// unconditional reports whether a call stores a value and nothing in view can
+// refuse it: whoever comes later overwrites, so it takes no lock.
+func unconditional(ms []Meaning) bool {
+	stores := false
+	for _, m := range ms {
+		if m.Role == Write && m.Write.Value != nil {
+			stores = true
+			if slices.ContainsFunc(m.Write.Guards, func(g Guard) bool { return g.Text != "options out of sight" }) {
+				return false
+			}
+		}
+	}
+	return stores
 }
 
 // condition returns what a write depends on, or nil: only a version and
@@ -80,6 +98,15 @@ func ofField(t *term.T) bool {
 		}
 		return a.Kind != term.Param
 	})
+}
+
+// ofHolder reports whether an expression demands a certain holder, without an
+// alternative: a renewal. DynamoDB's package expression builds such from calls.
+func ofHolder(expr *term.T) bool {
+	called := func(t *term.T, name string) bool { return t.Kind == term.Call && methodName(t.Name) == name }
+	holder := func(t *term.T) bool { s, ok := t.Str(); return ok && NamesHolder(s) }
+	return expr.Any(func(t *term.T) bool { return called(t, "Equal") && t.Any(holder) }) &&
+		!expr.Any(func(t *term.T) bool { return called(t, "Or") })
 }
 
 // A record is what a lease record says.
