@@ -32,9 +32,24 @@
 // time.Now carries a monotonic reading; UTC, Local, In, Round, Truncate,
 // AddDate, Unix and everything that is read back from a store do not. Before,
 // After, Sub, Since and Until are monotonic only if both sides are. Reported is a
-// comparison about a lease in which one side is not.
+// comparison of the present with the time of a lease in which one side is not, if
+// its outcome decides a branch or a wait.
+//
+// A field is of a lease if its name is about validity and two of three hold: its
+// type is named like a lock; the type has a field for the holder; its methods take,
+// renew or release a lock, or it is what a lock stores as its record. A time from a
+// store is of a lease if the key or statement is named like a lock, or is the key
+// that the function locks. So is the present plus the lock's time to live.
 //
 // # When it stays silent
 //
-// Times that are shown, logged or stored but decide nothing are not reported.
+// Times that are shown, logged or stored but decide nothing are not reported, nor
+// are the times of sessions, cache entries, certificates and schedules, nor tests
+// of equality: they see a change, not an end.
+//
+// # What it does not see
+//
+// Fields are those of a type: a type that is kept in memory in one place and read
+// from a store in another counts as read. Times in maps, and those of types of other
+// modules (metav1.Time), are not followed.
 package wallclock

@@ -62,6 +62,9 @@ func pathsOf(libs []*Library) map[string]pathInfo {
 // and both over one for a parameter type. Entries that refer to parameters or
 // results which the function does not have are left out: a wildcard also meets
 // methods of the same name that are none of its business, and libraries change.
+//
+// Programs write interfaces of their own for the methods of a client that they
+// use (PutObject(ctx, *s3.PutObjectInput, ...)): these are the client's.
 func (c *Catalog) Calls(fn *types.Func) []*Call {
 	fn = fn.Origin()
 	if fn.Pkg() == nil {
@@ -101,6 +104,11 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			if s := l.shelf(n.path); s != nil {
 				if list := fitting(s.params[n.name], sig); list != nil {
 					return list
+				}
+				if recv := sig.Recv(); recv != nil && types.IsInterface(recv.Type()) {
+					if list := fitting(s.calls[member{"Client", fn.Name()}], sig); list != nil {
+						return list
+					}
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,19 +20,22 @@ import (
 //
 // A field is of a lease if its name is about validity and two of three hold:
 // its type is named like a lock; the type has a field for the holder; its
-// methods, or the function that compares, take, renew or release a lock. A value
-// of another source is of a lease if what it was read from is named like a lock or
+// methods take, renew or release a lock, or it is what a lock stores. A value of
+// another source is of a lease if what it was read from is named like a lock or
 // is the key that the function locks, and the function around the comparison is
-// named so too or works on a lock.
+// named so too or works on a lock; or if it is so far ahead as the lock that the
+// function takes lives.
 type leasing struct {
 	e     *Engine
 	read  *readings
 	keys  map[*ssa.Function][]*term.T // functions that work on locks, and the keys of these
+	lives map[*ssa.Function][]string  // and how long they live
 	types map[*types.TypeName]bool    // types whose methods do
+	kept  map[string]bool             // types that are stored as the record of a lease
 }
 
 func newLeasing(e *Engine, read *readings) *leasing {
-	l := &leasing{e: e, read: read, keys: make(map[*ssa.Function][]*term.T), types: make(map[*types.TypeName]bool)}
+	l := &leasing{e: e, read: read, keys: make(map[*ssa.Function][]*term.T), lives: make(map[*ssa.Function][]string), types: make(map[*types.TypeName]bool), kept: make(map[string]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		root := rootOf(fn)
 		for _, in := range slices.SortedFunc(maps.Keys(s.steps), func(a, b ssa.Instruction) int { return int(a.Pos() - b.Pos()) }) {
@@ -42,6 +46,12 @@ func newLeasing(e *Engine, read *readings) *leasing {
 				for _, m := range e.reader.Of(x.Call) {
 					if l.locks(root, m) {
 						l.keys[root] = append(l.keys[root], m.Key)
+						if m.Record != "" {
+							l.kept[m.Record] = true
+						}
+						if m.TTL.Text != "" {
+							l.lives[root] = append(l.lives[root], m.TTL.Text)
+						}
 					}
 				}
 			}
@@ -97,7 +107,7 @@ func (l *leasing) of(v ssa.Value) bool {
 			return false
 		}
 		if s, i, ok := fieldRead(x); ok {
-			found = l.field(fn, s.Type(), i)
+			found = l.field(s.Type(), i)
 			return false
 		}
 		switch x := x.(type) {
@@ -108,7 +118,10 @@ func (l *leasing) of(v ssa.Value) bool {
 			if e == nil {
 				return true
 			}
-			if e.Clock == "" && e.Same.IsZero() {
+			switch {
+			case e.Clock == "keep" && len(x.Call.Args) == 2:
+				found = l.lifetime(fn, x.Call.Args[1])
+			case e.Clock == "" && e.Same.IsZero():
 				found = l.named(x) && l.around(fn)
 				return false
 			}
@@ -121,7 +134,7 @@ func (l *leasing) of(v ssa.Value) bool {
 }
 
 // field reports whether a field of a type is the time of a lease.
-func (l *leasing) field(fn *ssa.Function, t types.Type, i int) bool {
+func (l *leasing) field(t types.Type, i int) bool {
 	s, ok := slotOf(t, i)
 	if !ok {
 		return false
@@ -140,10 +153,25 @@ func (l *leasing) field(fn *ssa.Function, t types.Type, i int) bool {
 			break
 		}
 	}
-	if l.types[s.owner] || l.keys[rootOf(fn)] != nil {
+	if l.types[s.owner] || l.kept[types.TypeString(s.owner.Type(), nil)] {
 		signs++
 	}
 	return signs >= 2
+}
+
+// lifetime reports whether a duration that is added to a time is the time to live
+// of a lock that the function takes: the sum is when the lease ends.
+func (l *leasing) lifetime(fn *ssa.Function, d ssa.Value) bool {
+	f := l.e.families[rootOf(fn)]
+	if f == nil {
+		return false
+	}
+	t := f.get(d)
+	text := t.Text()
+	if s := meaning.Seconds(t); s != 0 {
+		text = time.Duration(s * float64(time.Second)).String()
+	}
+	return slices.Contains(l.lives[rootOf(fn)], text)
 }
 
 // around reports whether a comparison stands in code about leases.

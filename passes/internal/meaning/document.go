@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -17,7 +18,10 @@ import (
 // seen to have the fields; and where the condition comes from a field, the write
 // is taken for the renewal of a lease that is held, though an elector may keep
 // there what it saw of another holder's record.
-func (r *Reader) documents(ms []Meaning) []Meaning {
+func (r *Reader) documents(w *catalog.Write, ms []Meaning) []Meaning {
+	if unconditional(w, ms) {
+		return slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw })
+	}
 	for _, w := range ms {
 		if w.Role != Write || w.Write.Value == nil {
 			continue
@@ -42,14 +46,22 @@ func (r *Reader) documents(ms []Meaning) []Meaning {
 		if m.Key == nil {
 			m.Key = w.Write.Key
 		}
-		m.Raw, m.Value, m.TTL = false, rec.holder, rec.lifetime
+		m.Raw, m.Value, m.TTL, m.Record = false, rec.holder, rec.lifetime, rec.typ
 		m.Evidence = []string{"the stored record names a holder and an expiry", "written on a condition"}
-		if ofField(guard.Value) {
-			m = Meaning{Role: Renew, Library: w.Library, Family: w.Family, Key: m.Key, Checked: true}
+		if ofField(guard.Value) || ofHolder(guard.Value) {
+			m = Meaning{Role: Renew, Library: w.Library, Family: w.Family, Key: m.Key, Checked: true, Record: rec.typ}
 		}
 		return append([]Meaning{m}, ms...)
 	}
 	return ms
+}
+
+// unconditional reports whether a write that can carry conditions carries none in
+// view: whoever comes later overwrites, so it takes no lock.
+func unconditional(w *catalog.Write, ms []Meaning) bool {
+	return w != nil && len(w.Conditions) > 0 && !slices.ContainsFunc(ms, func(m Meaning) bool {
+		return m.Role == Write && slices.ContainsFunc(m.Write.Guards, func(g Guard) bool { return g.Text != "options out of sight" })
+	})
 }
 
 // condition returns what a write depends on, or nil: only a version and
@@ -82,8 +94,18 @@ func ofField(t *term.T) bool {
 	})
 }
 
+// ofHolder reports whether an expression demands a certain holder, without an
+// alternative: a renewal. DynamoDB's package expression builds such from calls.
+func ofHolder(expr *term.T) bool {
+	called := func(t *term.T, name string) bool { return t.Kind == term.Call && methodName(t.Name) == name }
+	holder := func(t *term.T) bool { s, ok := t.Str(); return ok && NamesHolder(s) }
+	return expr.Any(func(t *term.T) bool { return called(t, "Equal") && t.Any(holder) }) &&
+		!expr.Any(func(t *term.T) bool { return called(t, "Or") })
+}
+
 // A record is what a lease record says.
 type record struct {
+	typ      string
 	holder   *term.T
 	lifetime lock.TTL
 }
@@ -94,7 +116,7 @@ func leaseRecord(t *term.T) (record, bool) {
 		if a.Kind != term.Struct {
 			continue
 		}
-		rec := record{lifetime: lock.TTL{Source: "unknown"}}
+		rec := record{typ: a.Type, lifetime: lock.TTL{Source: "unknown"}}
 		valid := false
 		for i, name := range a.Names {
 			switch {

@@ -53,7 +53,8 @@ type Meaning struct {
 	Section  *term.T  // function that runs while held
 	Evidence []string // seen in the call itself
 	Success  []*catalog.Told
-	Row      *Row // a lease row: the lock's own record
+	Row      *Row   // a lease row: the lock's own record
+	Record   string // type of what is stored as the lock's own record
 
 	Write   *Change  // Write
 	Guard   Guard    // Condition; On is the header
@@ -257,7 +258,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
 	}
-	return r.documents(ms)
+	return r.documents(e.Write, ms)
 }
 
 func carries(w *catalog.Write, kind string) bool {
