@@ -46,8 +46,9 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		Message: fmt.Sprintf("a second holder starts before the first is done: %s lives %s and is not renewed, but its section %s; bound the work with a deadline below the lease, renew it, or hand the work out %s",
 			check.Lock(u), ttl, span, queue(u)),
 	}
+	sleeps := u.Section.AtLeast >= u.TTL.Seconds
 	for _, c := range u.Section.Longest {
-		if c.Limit == 0 || c.Limit >= u.TTL.Seconds {
+		if (c.Kind == lock.CallSleep) == sleeps && (c.Limit == 0 || c.Limit >= u.TTL.Seconds) {
 			f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
 		}
 	}

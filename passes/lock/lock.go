@@ -162,6 +162,7 @@ const (
 	CallRequest     = "request"
 	CallCopy        = "copy of a body"
 	CallLoop        = "call in a loop without a count"
+	CallPoll        = "wait in a loop without a count"
 	CallEachRequest = "request for each element"
 	CallEachQuery   = "query for each element"
 )
@@ -188,7 +189,7 @@ type Section struct {
 	Bounded  bool
 	AtLeast  float64 // seconds that it sleeps and waits on its longest way, from constants
 	Why      string
-	Longest  []Call  // the first of what takes long, in order
+	Longest  []Call  // some of what takes long, the worst first
 	Deadline float64 // the latest limit of what takes long; 0: none of it has one
 }
 

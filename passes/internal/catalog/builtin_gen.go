@@ -289,8 +289,8 @@ var builtin = []source{
 				&Call{Func: []string{"fs.WalkDir"}, Runs: &Runs{Func: Ref{Base: 1, Index: 2}, How: "now"}, args: 3, Pos: "data/files.yaml:53:5"},
 				&Call{Func: []string{"io.Copy"}, Blocks: &Blocks{Kind: "copy", Of: Ref{Base: 1, Index: 1}}, args: 2, Pos: "data/files.yaml:56:5"},
 				&Call{Func: []string{"io.CopyBuffer"}, Blocks: &Blocks{Kind: "copy", Of: Ref{Base: 1, Index: 1}}, args: 2, Pos: "data/files.yaml:58:5"},
-				&Call{Func: []string{"io.ReadAll", "io.CopyN", "ioutil.ReadAll"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/files.yaml:60:5"},
-				&Call{Func: []string{"filepath.Join", "filepath.Base", "filepath.Dir", "filepath.Ext", "filepath.Clean", "filepath.Rel", "io.NopCloser", "io.WriteString", "io.LimitReader", "io.MultiWriter", "io.TeeReader", "bufio.NewReader", "bufio.NewWriter", "bufio.NewScanner"}, Pure: true, Pos: "data/files.yaml:62:5"},
+				&Call{Func: []string{"io.ReadAll", "io.CopyN", "ioutil.ReadAll"}, Blocks: &Blocks{Kind: "wait"}, Pos: "data/files.yaml:61:5"},
+				&Call{Func: []string{"filepath.Join", "filepath.Base", "filepath.Dir", "filepath.Ext", "filepath.Clean", "filepath.Rel", "io.NopCloser", "io.WriteString", "io.LimitReader", "io.MultiWriter", "io.TeeReader", "bufio.NewReader", "bufio.NewWriter", "bufio.NewScanner"}, Pure: true, Pos: "data/files.yaml:63:5"},
 			},
 		},
 		packages: []alias{

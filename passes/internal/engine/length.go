@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ var endless = []struct{ kind, text string }{
 	{lock.CallLoop, "loop with remote calls"},
 	{lock.CallEachRequest, "loop with remote calls"},
 	{lock.CallEachQuery, "loop with remote calls"},
+	{lock.CallPoll, "waits in a loop without a count"},
 }
 
 // length looks for what makes a section long. Work in goroutines is left out:
@@ -44,18 +46,30 @@ func (e *Engine) length(list []Effect) lock.Section {
 			continue
 		}
 		s.Deadline = max(s.Deadline, limit)
-		if len(s.Longest) < maxCalls {
-			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: x.At.Callee, Kind: kind, Limit: limit, Here: true})
-		}
+		s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: x.At.Callee, Kind: kind, Limit: limit, Here: true})
 	}
+	slices.SortStableFunc(s.Longest, func(a, b lock.Call) int { return cmp.Compare(order(a), order(b)) })
 	s.Bounded = true
-	for _, r := range endless {
-		if slices.ContainsFunc(s.Longest, func(c lock.Call) bool { return c.Kind == r.kind && c.Limit == 0 }) {
-			s.Bounded, s.Why = false, r.text
-			break
+	if len(s.Longest) > 0 {
+		if i := order(s.Longest[0]); i < len(endless) {
+			s.Bounded, s.Why = false, endless[i].text
 		}
 	}
+	s.Longest = s.Longest[:min(len(s.Longest), maxCalls)]
 	return s
+}
+
+// order puts calls without an end first, those that say most before the others,
+// and sleeps last.
+func order(c lock.Call) int {
+	i := slices.IndexFunc(endless, func(r struct{ kind, text string }) bool { return r.kind == c.Kind })
+	switch {
+	case c.Kind == lock.CallSleep:
+		return len(endless) + 1
+	case i < 0 || c.Limit > 0:
+		return len(endless)
+	}
+	return i
 }
 
 // slow says in which way a call takes long, if it does, and after how many
@@ -92,8 +106,10 @@ func (e *Engine) slow(x Effect) (kind string, limit float64) {
 		if kind = e.copies(x, block); kind == "" {
 			return "", 0
 		}
-	case x.Turns.Rounds == Endless && (remote || block != nil && e.waits(x) > 0):
+	case x.Turns.Rounds == Endless && remote:
 		kind = lock.CallLoop
+	case x.Turns.Rounds == Endless && e.waits(x) > 0:
+		kind = lock.CallPoll
 	case inLoop && far:
 		kind = lock.CallEachRequest
 	case inLoop && remote:

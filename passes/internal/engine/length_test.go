@@ -25,7 +25,7 @@ func TestLength(t *testing.T) {
 		{"ticker", "tick := time.NewTicker(time.Second); for range 4 { <-tick.C }", "4s"},
 		{"a look at a timer", "select { case <-time.After(time.Minute): default: }", "0s"},
 		{"timeout beside a ticker", "tick, end := time.NewTicker(time.Second), time.NewTimer(time.Minute); select { case <-tick.C: case <-end.C: }", "60s"},
-		{"waiting for ever", "for { nap() }", "5s, no bound: call in a loop without a count"},
+		{"waiting for ever", "for { nap() }", "5s, no bound: wait in a loop without a count"},
 
 		{"one query", "db.ExecContext(ctx, q)", "0s"},
 		{"query for each", "for _, x := range list { db.ExecContext(ctx, q, x) }", "0s, no bound: query for each element"},
