@@ -26,11 +26,26 @@ type Library struct {
 	// Locks says that importing one of these packages makes a package worth
 	// reading for lock sites (the gate). Libraries that only write, only read
 	// or only wait leave it false.
-	Locks    bool       `yaml:"locks"`
-	Handles  *Handles   `yaml:"handles"`
+	Locks   bool     `yaml:"locks"`
+	Handles *Handles `yaml:"handles"`
+	// Many says that the file describes libraries that have little in common:
+	// entries are shown under the alias of their package.
+	Many     bool       `yaml:"many"`
 	Calls    []*Call    `yaml:"calls"`
 	Commands []*Command `yaml:"commands"` // only in the Redis command table
 	SQL      []*SQLFunc `yaml:"sql"`      // only in SQL function tables (advisory locks, sequences)
+}
+
+// Shown is the name of the entry's library for people.
+func (c *Call) Shown() string {
+	if c.Library.Many {
+		for _, name := range c.names() {
+			if s, ok := parseSymbol(name); ok {
+				return s.alias
+			}
+		}
+	}
+	return c.Library.Library
 }
 
 // Handles lists types by what a statement on a value of them runs on. That

@@ -43,7 +43,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	u := &lock.Use{
 		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: pkgOf(fn),
 		Acquire: st.lock.At, Call: st.lock.At.Callee, Via: st.lock.Via,
-		Key: m.Key.Pattern(), TTL: m.TTL, Renewal: renewal(e, st, m), Skips: st.skips, Scope: m.Scope,
+		Key: m.Key.Place(), TTL: m.TTL, Renewal: renewal(e, st, m), Skips: st.skips, Scope: m.Scope,
 		Token: lock.TokenInfo{Source: "none"},
 	}
 	u.Acquire.Function = shown(fn)

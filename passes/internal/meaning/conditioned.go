@@ -27,7 +27,7 @@ func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.
 		case "table":
 			c.Guards = nil
 			c.Key = r.Get(e.Part.Text, t, nil)
-			c.Resource = w.Store + ":" + c.Key.Pattern()
+			c.Resource = place(w.Store, c.Key)
 			return m
 		}
 	}

@@ -22,7 +22,7 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 		}
 		verb := constText(r.Pool.Field(op, "Verb"))
 		key := r.Pool.Field(op, "Key")
-		c := &Change{Store: "consul", Operation: verb, Resource: "consul:" + key.Pattern(), Key: key, Reject: w.Reject, Call: call}
+		c := &Change{Store: "consul", Operation: verb, Resource: place("consul", key), Key: key, Reject: w.Reject, Call: call}
 		c.Sets = []Setting{{Value: r.Pool.Field(op, "Value")}}
 		switch verb {
 		case "check-session":

@@ -79,7 +79,7 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 			m.Evidence = []string{"key absent", "bound to a lease"}
 			ms = append(ms, m)
 		}
-		c := &Change{Store: "etcd", Operation: name[2:], Resource: "etcd:" + key.Pattern(), Key: key, On: client, Guards: guards, Reject: "succeeded", Call: call}
+		c := &Change{Store: "etcd", Operation: name[2:], Resource: place("etcd", key), Key: key, On: client, Guards: guards, Reject: "succeeded", Call: call}
 		for _, v := range args[1:] {
 			c.Sets = append(c.Sets, Setting{Value: v})
 		}

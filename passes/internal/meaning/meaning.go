@@ -258,7 +258,13 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	if b := e.Blocks; b != nil {
 		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
 	}
-	return r.documents(e.Write, ms)
+	ms = r.documents(e.Write, ms)
+	for i := range ms {
+		if ms[i].Library == lib.Library {
+			ms[i].Library = e.Shown()
+		}
+	}
+	return ms
 }
 
 func carries(w *catalog.Write, kind string) bool {
@@ -416,16 +422,33 @@ func hasFlag(t *term.T, name string) bool {
 func (r *Reader) resource(store string, refs []catalog.Ref, call *term.T, words []*term.T) string {
 	var parts []string
 	for _, ref := range refs {
-		if t := r.Get(ref, call, words); t != nil {
-			if p := t.Pattern(); p != "" && p != "?" {
-				parts = append(parts, p)
-			}
+		if s := r.linkText(r.Get(ref, call, words)).Place(); s != "" {
+			parts = append(parts, s)
 		}
 	}
 	if len(parts) == 0 {
 		return store
 	}
 	return store + ":" + strings.Join(parts, "/")
+}
+
+// linkText is the text that a builder's link was given, where it names something:
+// the table of db.Collection(name), the program of exec.Command(name).
+func (r *Reader) linkText(t *term.T) *term.T {
+	if e := r.Entry(t); e != nil && e.Part != nil && !e.Part.Text.IsZero() {
+		if text := r.Get(e.Part.Text, t, nil); text != nil {
+			return text
+		}
+	}
+	return t
+}
+
+// place names one thing of a store.
+func place(store string, t *term.T) string {
+	if s := t.Place(); s != "" {
+		return store + ":" + s
+	}
+	return store
 }
 
 // methodName is the last part of a function's name.

@@ -190,7 +190,7 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 		c := &Change{Store: "redis", Operation: "EVAL " + eff.Cmd, Resource: "redis", Reject: reject, Call: call}
 		if len(eff.Args) > 0 {
 			c.Key = r.luaTerm(args, eff.Args[0])
-			c.Resource = "redis:" + c.Key.Pattern()
+			c.Resource = place("redis", c.Key)
 		}
 		for _, v := range eff.Stores {
 			c.Sets = append(c.Sets, Setting{Value: r.luaTerm(args, v)})
