@@ -78,7 +78,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		}
 	}
 	st.heldOut = len(region.Returns) > 0 && !st.deferred
-	st.skips = skips(fn, region)
+	st.skips = f.skips(s, st, m, oracle, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
 	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family)):
@@ -390,39 +390,6 @@ func (f *family) returnsHandle(st *site, m meaning.Meaning, fn *ssa.Function, ma
 			}) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// skips reports whether the way without the lock returns no error: the work
-// is left out.
-func skips(fn *ssa.Function, region *world.Region) bool {
-	won := make(map[ssa.Instruction]bool)
-	for _, r := range region.Returns {
-		won[r] = true
-	}
-	for _, in := range region.After {
-		won[in] = true
-	}
-	n := fn.Signature.Results().Len()
-	for _, b := range fn.Blocks {
-		if len(b.Instrs) == 0 {
-			continue
-		}
-		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
-		if !ok || won[ret] {
-			continue
-		}
-		if n == 0 {
-			return true
-		}
-		v := ret.Results[n-1]
-		if !isError(v.Type()) {
-			continue
-		}
-		if c, ok := v.(*ssa.Const); ok && c.IsNil() {
-			return true
 		}
 	}
 	return false

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"go/constant"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/world"
+)
+
+// skips reports whether the loser of the lock at st leaves the work out and says
+// nothing of it: a way on which the lock was refused returns without an error.
+// That is explored as the section is, in a world where the outcome is turned
+// round.
+func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, section *world.Region) bool {
+	told := tellsByValue(won, st.fn)
+	worlds := []*refusal{{won: won, byValue: told}}
+	if !told {
+		// A handle may also be refused by being nil, beside a nil error.
+		worlds = append(worlds, &refusal{won: won, byValue: true})
+	}
+	for _, w := range worlds {
+		lost := world.Explore(st.at, w, func(ssa.Instruction) world.Verb { return world.Go })
+		if lost.Limit || w.byValue && !w.asked || !leavesOut(s, section, lost) {
+			continue
+		}
+		for _, ret := range lost.Returns {
+			n := len(ret.Results)
+			switch {
+			case n == 0 && (m.Try || told):
+				return true // whoever waits for a lock says by an error only that waiting failed
+			case n > 0 && isError(ret.Results[n-1].Type()) && lost.Fact(ret.Results[n-1]).IsNil():
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leavesOut reports whether something of the section is not done without the
+// lock: code that only logs a refusal and goes on leaves nothing out.
+func leavesOut(s *Summary, section, lost *world.Region) bool {
+	done := make(map[ssa.Instruction]bool)
+	for _, in := range lost.Held {
+		done[in] = true
+	}
+	for _, in := range section.Held {
+		if len(s.steps[in]) > 0 && !done[in] {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsByValue reports whether the outcome is a bool, a count or a text; else
+// only its error tells.
+func tellsByValue(won *oracle, fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if v, ok := in.(ssa.Value); ok && isBasic(v.Type()) {
+				if _, ok := won.Value(v); ok {
+					return true
+				}
+			}
+			if call, ok := in.(*ssa.Call); ok && won.outcome(call) {
+				for addr, list := range won.f.outs {
+					for _, o := range list {
+						if o.value == ssa.Value(call) && isBasic(deref(addr.Type())) {
+							return true
+						}
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isBasic(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
+}
+
+// A refusal knows the values that tell the outcome as they are for the loser.
+type refusal struct {
+	won     *oracle
+	byValue bool // a value tells, and the error is nil; else the error tells
+	asked   bool // a value was asked for
+}
+
+// Value implements world.Oracle.
+func (r *refusal) Value(v ssa.Value) (world.Fact, bool) {
+	f, ok := r.won.Value(v)
+	if !ok {
+		return f, false
+	}
+	return r.turn(f, v.Type()), true
+}
+
+// Stored implements world.Oracle.
+func (r *refusal) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) {
+	f, ok := r.won.Stored(in, addr)
+	if !ok || !f.Definite() {
+		return f, ok
+	}
+	return r.turn(f, deref(addr.Type())), true
+}
+
+// turn is what the loser sees where the winner sees f.
+func (r *refusal) turn(f world.Fact, t types.Type) world.Fact {
+	if isError(t) {
+		if r.byValue {
+			return world.Nil
+		}
+		return world.NotNil
+	}
+	if !r.byValue {
+		return world.Varying // beside an error nobody looks at it
+	}
+	r.asked = true
+	b, ok := t.Underlying().(*types.Basic)
+	switch {
+	case !ok:
+		return world.Nil
+	case b.Info()&types.IsBoolean != 0:
+		if f == world.False {
+			return world.True
+		}
+		return world.False
+	case b.Info()&types.IsInteger != 0:
+		return world.Known(constant.MakeInt64(0))
+	case b.Info()&types.IsString != 0:
+		return world.Known(constant.MakeString(""))
+	}
+	return world.Varying
+}
