@@ -29,8 +29,8 @@ func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, sec
 		for _, ret := range lost.Returns {
 			n := len(ret.Results)
 			switch {
-			case n == 0 && (m.Try || told):
-				return true // whoever waits for a lock says by an error only that waiting failed
+			case n == 0 && (told || st.direct && m.Try):
+				return true // the error of a wrapper that waits only says that waiting failed
 			case n > 0 && isError(ret.Results[n-1].Type()) && lost.Fact(ret.Results[n-1]).IsNil():
 				return true
 			}

@@ -29,6 +29,7 @@ func TestSkips(t *testing.T) {
 		{"refused by error, told", "error", "if err := must(ctx, conn); err != nil { return err }; work(ctx, db); return nil", false},
 		{"refused by error, told in other words", "error", "if err := must(ctx, conn); err != nil { return fmt.Errorf(\"busy: %w\", err) }; work(ctx, db); return nil", false},
 		{"refused by error, logged", "error", "if err := must(ctx, conn); err != nil { println(err); return nil }; work(ctx, db); return nil", true},
+		{"refused by error, no result", "", "if err := must(ctx, conn); err != nil { return }; work(ctx, db)", false},
 		{"refused by a nil handle", "error", "h, err := obtain(ctx, conn); if err != nil { return err }; if h == nil { return nil }; work(ctx, db); return nil", true},
 		{"handle never looked at", "error", "h, err := obtain(ctx, conn); if err != nil { return err }; defer h.free(ctx); work(ctx, db); return nil", false},
 	}
