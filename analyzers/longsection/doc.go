@@ -33,13 +33,23 @@
 //
 // # How it decides
 //
-// The length of a section is at least the sum of the constant sleeps and waits
-// on its way; it has no bound if a loop of unknown length holds a remote call.
-// The time to live must be known from the source.
+// A section is too long if the constant sleeps and waits on its longest way take
+// as long as the lease. It has no bound if it pages through a listing, runs
+// another program, sends a request without a timeout, copies the body of an
+// answer, or repeats remote calls: in a loop that what it finds outside ends, or
+// for each element of a list. A deadline of the context, or a timeout of the
+// client, bounds all this if it comes before the lease ends; one that is set anew
+// in each turn bounds the turn only. The time to live must be known from the
+// source.
+//
+// Lists are mostly short, so a loop over one is a warning under a short lease
+// (ten seconds for queries, five minutes for requests of other services) and a
+// note under a longer one.
 //
 // # When it stays silent
 //
 // For leader loops on a session that renews itself, for leases that are renewed
-// in the background, and where a deadline below the time to live bounds the
+// (by the library, a goroutine, or calls in the section), for loops that go round
+// only after a failure, and where a deadline below the time to live bounds the
 // section.
 package longsection

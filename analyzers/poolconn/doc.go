@@ -39,12 +39,15 @@
 //
 // # How it decides
 //
-// The handle on which the statement runs is a pool by its type, its connection
-// string names a pooler such as pgbouncer, or an unlock runs on another handle
-// than the lock. The finding stands at the statement.
+// The handle on which the statement runs is a pool: it was made as one, or its
+// type is one (gorm.DB is one unless it was made by Begin, Transaction or
+// Connection). Or its connection string names a pooler such as pgbouncer. Or an
+// unlock runs on the pool, or on another connection than the lock. The finding
+// stands at the statement.
 //
 // # When it stays silent
 //
 // Where the type of the handle does not tell (an interface of the project with
-// an ExecContext method) nothing is reported.
+// an ExecContext method), where a gorm.DB is called a connection or transaction,
+// and for locks that end with their transaction.
 package poolconn

@@ -29,12 +29,12 @@ var endless = []struct{ kind, text string }{
 	{lock.CallPoll, "waits in a loop without a count"},
 }
 
-// length looks for what makes a section long. Work in goroutines is left out:
-// the section ends without it.
+// length looks for what makes a section long. Work in goroutines is left out, as
+// the section ends without it, unless the lock is given back there.
 func (e *Engine) length(list []Effect) lock.Section {
 	var s lock.Section
 	for _, x := range list {
-		if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine {
+		if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine && !x.Carried {
 			continue
 		}
 		if secs := e.waits(x); secs > 0 && !x.Aside {

@@ -19,6 +19,7 @@ func TestLength(t *testing.T) {
 		{"sleep of a length that is told", "sleep(4 * time.Second)", "4s"},
 		{"sleep of unknown length", "time.Sleep(d)", "0s"},
 		{"sleep on the side", "go nap()", "0s"},
+		{"sleep where the lock is given back", "go func() { defer conn.ExecContext(ctx, free); nap() }()", "5s"},
 		{"wait", "<-time.After(time.Second)", "1s"},
 		{"wait that can be ended", "select { case <-ctx.Done(): case <-time.After(time.Minute): }", "60s"},
 		{"timer that nobody waits for", "tm := time.NewTimer(time.Minute); tm.Stop()", "0s"},
@@ -51,7 +52,7 @@ func TestLength(t *testing.T) {
 	"os/exec"
 	"time"
 )
-const q, take = "UPDATE t SET x = 1", "SELECT pg_advisory_lock(7)"
+const q, take, free = "UPDATE t SET x = 1", "SELECT pg_advisory_lock(7)", "SELECT pg_advisory_unlock(7)"
 var (
 	list []string
 	d time.Duration

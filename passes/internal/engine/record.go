@@ -43,7 +43,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	u := &lock.Use{
 		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: pkgOf(fn),
 		Acquire: st.lock.At, Call: st.lock.At.Callee, Via: st.lock.Via,
-		Key: m.Key.Place(), TTL: m.TTL, Renewal: renewal(e, st, m), Skips: st.skips, Scope: m.Scope,
+		Key: m.Key.Place(), TTL: m.TTL, Renewal: e.renewal(st, m), Skips: st.skips, Scope: m.Scope,
 		Token: lock.TokenInfo{Source: "none"},
 	}
 	u.Acquire.Function = shown(fn)
@@ -338,25 +338,4 @@ func (e *Engine) releases(st *site, m meaning.Meaning) []string {
 	}
 	slices.Sort(how)
 	return how
-}
-
-// renewal says how the lease is kept alive.
-func renewal(e *Engine, st *site, m meaning.Meaning) string {
-	if m.Renewal == "library" {
-		return "library"
-	}
-	for _, x := range st.effects {
-		if x.Call == nil || x.Open != Closed {
-			continue
-		}
-		for _, r := range e.reader.Of(x.Call) {
-			if r.Role == meaning.Renew && r.Family == m.Family {
-				if x.Reach == ByGoroutine {
-					return "goroutine"
-				}
-				return "explicit"
-			}
-		}
-	}
-	return "none"
 }

@@ -166,6 +166,7 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 			switch in.(type) {
 			case *ssa.Go:
 				st.note("explicit", list[i])
+				list = carried(list)
 			case *ssa.Defer:
 				// What a deferred function does before it releases.
 				list = f.e.until(st, list, i)
@@ -187,6 +188,16 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 		st.after = append(st.after, s.steps[in]...)
 	}
 	st.effects = bound(st.effects)
+}
+
+// carried marks what a goroutine does that gives the lock back: the section
+// goes on there.
+func carried(list []Effect) []Effect {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Carried = true
+	}
+	return list
 }
 
 func reaches(region *world.Region, in ssa.Instruction) bool {

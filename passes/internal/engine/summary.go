@@ -60,6 +60,7 @@ type Effect struct {
 	Turns   Turns     // of the loops around it
 	Fresh   []string  // places of deadlines that are set anew in each turn
 	Aside   bool      // not on the longest way
+	Carried bool      // in a goroutine that gives the lock back
 	Emerged bool      // takes a lock, which shows only with this call's arguments put in
 	Tells   bool      // an open call that is only told something: func(int)
 	Yields  bool      // an open call that computes: it returns a value besides its error

@@ -92,3 +92,27 @@ func Upload(ctx context.Context, locks *redislock.Client, store *s3.Client, buck
 	}
 	return nil
 }
+
+// Background goes on in a goroutine, which gives the lock back when it is done.
+func Background(ctx context.Context, locks *redislock.Client, store *s3.Client, bucket string, sizes chan<- int64) error {
+	lock, err := locks.Obtain(ctx, "lock:background", time.Minute, nil) // want: longsection // verdict: no-visible-write
+	if err != nil {
+		return err
+	}
+	go func() {
+		defer lock.Release(context.WithoutCancel(ctx))
+		var size int64
+		pages := s3.NewListObjectsV2Paginator(store, &s3.ListObjectsV2Input{Bucket: aws.String(bucket)})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return
+			}
+			for _, o := range page.Contents {
+				size += aws.ToInt64(o.Size)
+			}
+		}
+		sizes <- size
+	}()
+	return nil
+}

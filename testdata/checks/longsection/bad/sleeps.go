@@ -68,3 +68,18 @@ func Default(ctx context.Context, rs *redsync.Redsync, db *sql.DB) (n int, err e
 
 // pause is the sleep of another function.
 func pause() { time.Sleep(10 * time.Second) }
+
+// Touch renews something, but not the lock.
+func Touch(ctx context.Context, rdb *redis.Client, id string) (err error) {
+	owner := rand.Text()
+	ok, err := rdb.SetNX(ctx, "lock:touch:"+id, owner, 5*time.Second).Result() // want: longsection // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errBusy
+	}
+	defer func() { err = errors.Join(err, free(ctx, rdb, "lock:touch:"+id, owner)) }()
+	time.Sleep(10 * time.Second)
+	return rdb.Expire(ctx, "visit:"+id, time.Hour).Err() // want: unfenced
+}
