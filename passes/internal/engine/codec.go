@@ -194,17 +194,29 @@ func (c *codec) literal(s string) string {
 			return ""
 		}
 		s, c.data = string(c.data[:n]), c.data[n:]
-		if c.path != "" && strings.HasPrefix(s, "\x01") {
-			s = strings.ReplaceAll(s[1:], "\x00", c.path)
+		if strings.HasPrefix(s, "\x01") {
+			s = c.unfolder().Replace(s[1:])
 		}
 		return s
 	}
-	if c.path != "" && (strings.Contains(s, c.path) || strings.HasPrefix(s, "\x01")) && !strings.Contains(s, "\x00") {
-		s = "\x01" + strings.ReplaceAll(s, c.path, "\x00")
+	if strings.HasPrefix(s, "\x01") || c.path != "" && strings.Contains(s, c.path) {
+		s = "\x01" + c.folder().Replace(s)
 	}
 	c.count(len(s))
 	c.data = append(c.data, s...)
 	return s
+}
+
+// folder writes the package's own path as one byte, unfolder reads it.
+func (c *codec) folder() *strings.Replacer {
+	if c.path == "" {
+		return strings.NewReplacer("\x00", "\x00.")
+	}
+	return strings.NewReplacer("\x00", "\x00.", c.path, "\x00/")
+}
+
+func (c *codec) unfolder() *strings.Replacer {
+	return strings.NewReplacer("\x00.", "\x00", "\x00/", c.path)
 }
 
 func (c *codec) text(s *string) {

@@ -45,7 +45,7 @@ func (f *Fact) String() string {
 		return "nothing"
 	}
 	e := &Engine{pool: term.NewPool()}
-	sum, _ := decode(e, f, "")
+	sum, _ := decode(e, f, "~") // the function's own package
 	if sum == nil {
 		return "unreadable"
 	}
@@ -104,13 +104,9 @@ type FuncFact struct {
 func (e *Engine) Facts() []FuncFact {
 	var out []FuncFact
 	for _, f := range e.order {
-		fn, ok := f.root.Object().(*types.Func)
-		if !ok || !fn.Exported() {
-			continue
-		}
-		if s := f.sums[f.root]; s != nil {
+		if s := f.sums[f.root]; s != nil && f.callable() {
 			if fact := e.fact(f.root, s); fact != nil {
-				out = append(out, FuncFact{fn, fact})
+				out = append(out, FuncFact{f.root.Object().(*types.Func), fact})
 			}
 		}
 	}

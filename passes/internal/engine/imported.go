@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -49,8 +50,12 @@ func (e *Engine) named(name string) *Summary {
 	return e.inner[name]
 }
 
-// callable reports whether functions of other packages may call f.
+// callable reports whether functions of other packages may call f, and look for
+// its fact. What tests declare is for themselves.
 func (f *family) callable() bool {
+	if f.e.lookup == nil {
+		return false
+	}
 	fn, ok := f.root.Object().(*types.Func)
-	return ok && fn.Exported() && f.e.lookup != nil
+	return ok && fn.Exported() && fn.Pkg().Name() != "main" && !strings.HasSuffix(f.e.fset.Position(fn.Pos()).Filename, "_test.go")
 }

@@ -115,13 +115,14 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	if c.IsInvoke() {
 		obj = c.Method
 	} else if fn := origin(c.StaticCallee()); fn != nil {
-		if s := f.e.imported(fn); s != nil {
-			return f.e.concerns(s)
-		}
 		obj, _ = fn.Object().(*types.Func)
 	}
-	if obj == nil || len(f.e.register(obj)) == 0 {
+	if obj == nil {
 		return false
+	}
+	if len(f.e.register(obj)) == 0 {
+		s := f.e.imported(origin(c.StaticCallee()))
+		return s != nil && f.e.concerns(s)
 	}
 	for _, m := range f.e.reader.Of(f.callTerm(c, pos)) {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
