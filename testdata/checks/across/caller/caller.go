@@ -4,8 +4,8 @@ package caller
 import (
 	"context"
 
-	"example.org/locks/checks/across/ledger"
 	"example.org/locks/checks/across/lease"
+	"example.org/locks/checks/across/ledger"
 )
 
 // Clear writes under a lease.

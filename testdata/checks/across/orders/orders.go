@@ -11,8 +11,8 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"example.org/locks/checks/across/keys"
-	"example.org/locks/checks/across/ledger"
 	"example.org/locks/checks/across/lease"
+	"example.org/locks/checks/across/ledger"
 )
 
 // Service moves money.
