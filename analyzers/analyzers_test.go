@@ -12,18 +12,18 @@ import (
 const corpus = "../testdata"
 
 // TestCorpus holds the checks against what the programs in testdata say about
-// themselves, for the whole module at once and package by package.
+// themselves: for the whole module at once, and package by package with facts,
+// whether these stay in memory or go through bytes.
 func TestCorpus(t *testing.T) {
 	c := checktest.Load(t, corpus, "./...")
 	t.Run("module", func(t *testing.T) {
 		c.Check(t, c.Module(analyzers.Checks()))
 	})
 	t.Run("package", func(t *testing.T) {
-		alone := c.Alone()
-		if len(alone.Packages) == 0 {
-			t.Fatal("no package stands alone")
-		}
-		alone.Check(t, alone.PerPackage(t, analyzers.Checks()))
+		c.Check(t, c.PerPackage(t, checktest.Checker, analyzers.Checks()))
+	})
+	t.Run("encoded", func(t *testing.T) {
+		c.Check(t, c.PerPackage(t, checktest.Encoding, analyzers.Checks()))
 	})
 }
 

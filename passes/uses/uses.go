@@ -16,11 +16,13 @@ import (
 )
 
 // Analyzer yields a *Result for one package. Like every pass it reports nothing.
+// What it finds out about functions goes to the packages that call them as facts.
 var Analyzer = &analysis.Analyzer{
 	Name:       "fencevetuses",
 	Doc:        "find distributed locks and what their critical sections write\n\nA pass for the checks of fencevet; it reports nothing itself.",
 	Run:        run,
 	ResultType: reflect.TypeFor[*Result](),
+	FactTypes:  []analysis.Fact{new(engine.Fact)},
 }
 
 // A Result holds the lock uses of a package or module, sorted by position, and
@@ -53,27 +55,32 @@ func Module(pkgs []*Package) *Result {
 	return result(engine.New(pkgs[0].Fset, catalog.Builtin(), units))
 }
 
+// built is called for every package that SSA is built for; a test counts them.
+var built = func(*types.Package) {}
+
 func run(pass *analysis.Pass) (any, error) {
-	// Most packages have nothing to do with locks: find out before anything
-	// is built.
-	if len(pass.Files) == 0 || !holdsLocks(pass.Pkg) {
+	g := &gate{pass: pass, cat: catalog.Builtin}
+	if len(pass.Files) == 0 {
+		return &Result{}, nil // known by its export data only
+	}
+	if !g.open() {
+		for _, fn := range g.inert() {
+			pass.ExportObjectFact(fn, engine.Nothing())
+		}
 		return &Result{}, nil
 	}
+	built(pass.Pkg)
 	unit := engine.Unit{Files: pass.Files, Types: pass.Pkg, Info: pass.TypesInfo}
-	return result(engine.New(pass.Fset, catalog.Builtin(), []engine.Unit{unit})), nil
+	e := engine.New(pass.Fset, catalog.Builtin(), []engine.Unit{unit})
+	e.Import(g.fact)
+	found := result(e)
+	for _, f := range e.Facts() {
+		pass.ExportObjectFact(f.Func, f.Fact)
+	}
+	return found, nil
 }
 
 func result(e *engine.Engine) *Result {
 	found, remarks := e.Run()
 	return &Result{Uses: found, Remarks: remarks}
-}
-
-// holdsLocks reports whether a package imports anything that can be a lock.
-func holdsLocks(p *types.Package) bool {
-	for _, q := range p.Imports() {
-		if lock, _ := catalog.Relevant(q.Path()); lock {
-			return true
-		}
-	}
-	return false
 }

@@ -112,10 +112,20 @@ func (c *Check) Analyzer() *analysis.Analyzer {
 
 func diagnostic(f lock.Finding) analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.At.Pos, Category: f.Check, Message: f.Message}
+	// A place in another package is known as text only: it is told at the last
+	// place before it that can be shown.
+	pos := f.At.Pos
 	for _, frame := range f.Related {
-		if frame.Pos.IsValid() {
-			d.Related = append(d.Related, analysis.RelatedInformation{Pos: frame.Pos, Message: frame.Text})
+		text := frame.Text
+		switch {
+		case frame.Pos.IsValid():
+			pos = frame.Pos
+		case frame.IsValid():
+			text = Place(frame.Position) + ": " + text
+		default:
+			continue
 		}
+		d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, Message: text})
 	}
 	return d
 }

@@ -8,6 +8,8 @@
 //	// gap: FN verdict reason  the verdict is another one than the comment says
 //	// gap: FN lock reason     the lock is not found
 //	// gap: FP lock reason     what is found is no lock
+//	// linked                  only what sees the whole module can say so; package by
+//	                           package the lock is not seen or its verdict unverified
 //
 // Everything else that is reported on or above level warning is a failure, and
 // so is every lock without a verdict comment. Notes may stay unmentioned. A gap
@@ -28,8 +30,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
@@ -68,20 +68,6 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 	return &Corpus{Root: root, Packages: pkgs}
 }
 
-// Alone returns the packages of c that import no other package of their module:
-// of these an analysis package by package sees as much as one of the module.
-func (c *Corpus) Alone() *Corpus {
-	alone := &Corpus{Root: c.Root}
-	for _, pkg := range c.Packages {
-		module := pkg.Module.Path
-		sibling := func(path string) bool { return strings.HasPrefix(path, module+"/") }
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(pkg.Imports)), sibling) {
-			alone.Packages = append(alone.Packages, pkg)
-		}
-	}
-	return alone
-}
-
 // Module runs checks over all packages of c at once, as the command does.
 func (c *Corpus) Module(checks []*check.Check) *Report {
 	var pkgs []*uses.Package
@@ -101,64 +87,11 @@ func (c *Corpus) Module(checks []*check.Check) *Report {
 	return r
 }
 
-// PerPackage runs the analyzers of checks package by package, as go/analysis
-// drivers do.
-func (c *Corpus) PerPackage(t *testing.T, checks []*check.Check) *Report {
-	t.Helper()
-	r := newReport(c.Root)
-	loud := c.diagnose(t, r, checks, lock.Warning)
-	for at, message := range c.diagnose(t, nil, checks, lock.Note) {
-		_, isLoud := loud[at]
-		r.add(at.file, at.line, Item{Name: at.check, Quiet: !isLoud, Text: message})
-	}
-	return r
-}
-
-type diagnosed struct {
-	file  string
-	line  int
-	check string
-}
-
-// diagnose returns the diagnostics of one run of the analyzers. Uses go into r
-// unless it is nil.
-func (c *Corpus) diagnose(t *testing.T, r *Report, checks []*check.Check, level lock.Level) map[diagnosed]string {
-	t.Helper()
-	analyzers := []*analysis.Analyzer{uses.Analyzer}
-	for _, ch := range checks {
-		a := ch.Analyzer() // a fresh one: its level is its own
-		if err := a.Flags.Set("level", string(level)); err != nil {
-			t.Fatal(err)
-		}
-		analyzers = append(analyzers, a)
-	}
-	graph, err := checker.Analyze(analyzers, c.Packages, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := make(map[diagnosed]string)
-	for _, act := range graph.Roots {
-		if act.Err != nil {
-			t.Errorf("%v: %v", act, act.Err)
-			continue
-		}
-		for _, d := range act.Diagnostics {
-			p := act.Package.Fset.Position(d.Pos)
-			all[diagnosed{p.Filename, p.Line, d.Category}] = d.Message
-		}
-		if act.Analyzer == uses.Analyzer && r != nil {
-			for _, u := range act.Result.(*uses.Result).Uses {
-				r.use(u)
-			}
-		}
-	}
-	return all
-}
-
 // A Report is what was reported, by place.
 type Report struct {
-	root  string
-	items map[place][]Item
+	root    string
+	items   map[place][]Item
+	modular bool // made package by package
 }
 
 type place struct {
@@ -228,7 +161,12 @@ func (c *Corpus) Check(t *testing.T, r *Report) {
 		return strings.Compare(fmt.Sprintf("%s:%6d", a.file, a.line), fmt.Sprintf("%s:%6d", b.file, b.line))
 	})
 	for _, at := range places {
-		for _, problem := range expected[at].Compare(r.items[at]) {
+		line := expected[at]
+		compare := line.Compare
+		if r.modular && line.Linked {
+			compare = line.Alone
+		}
+		for _, problem := range compare(r.items[at]) {
 			t.Errorf("%s:%d: %s", at.file, at.line, problem)
 		}
 	}
@@ -240,15 +178,25 @@ type Line struct {
 	Verdict []string // of the locks taken here
 	Missed  []string // gaps: false negatives
 	Wrong   []string // gaps: false positives
+	Linked  bool
 }
 
 func (l Line) empty() bool {
-	return len(l.Want)+len(l.Verdict)+len(l.Missed)+len(l.Wrong) == 0
+	return len(l.Want)+len(l.Verdict)+len(l.Missed)+len(l.Wrong) == 0 && !l.Linked
+}
+
+// Alone returns what is wrong with what is reported on a line whose comments hold
+// for the whole module, where one package is analysed at a time: anything but an
+// open verdict.
+func (l Line) Alone(reported []Item) []string {
+	open := func(i Item) bool { return i.Verdict && i.Name == string(lock.Unverified) }
+	return Line{}.Compare(slices.DeleteFunc(slices.Clone(reported), open))
 }
 
 var (
 	wantComment    = regexp.MustCompile(`//.*\bwant:\s*([a-z]+(?:\s*,\s*[a-z]+)*)`)
 	verdictComment = regexp.MustCompile(`//.*\bverdict:\s*([a-z-]+(?:\s*,\s*[a-z-]+)*)`)
+	linkedComment  = regexp.MustCompile(`//\s*linked\s*($|//)`)
 	gapComment     = regexp.MustCompile(`\bgap:\s*(\S*)\s*(\S*)\s*([^/]*)`)
 	comma          = regexp.MustCompile(`\s*,\s*`)
 )
@@ -267,6 +215,7 @@ func Parse(source string) (Line, error) {
 			}
 		}
 	}
+	l.Linked = linkedComment.MatchString(source)
 	_, comments, _ := strings.Cut(source, "//")
 	for _, m := range gapComment.FindAllStringSubmatch(comments, -1) {
 		kind, item, reason := m[1], m[2], m[3]

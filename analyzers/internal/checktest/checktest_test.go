@@ -20,6 +20,9 @@ func TestParse(t *testing.T) {
 		{`f() // gap: FN unfenced the map is not followed`, Line{Missed: []string{"unfenced"}}},
 		{`f() // gap: FP lock is a cache // gap: FN verdict x`, Line{Missed: []string{"verdict"}, Wrong: []string{"lock"}}},
 		{`const s = "gap: x"`, Line{}},
+		{`f() // want: unfenced // linked`, Line{Want: []string{"unfenced"}, Linked: true}},
+		{`f() // linked // verdict: fenced`, Line{Verdict: []string{"fenced"}, Linked: true}},
+		{`f() // linked lists`, Line{}},
 	} {
 		got, err := Parse(test.source)
 		if err != nil || !reflect.DeepEqual(got, test.want) {
@@ -77,6 +80,26 @@ func TestCompare(t *testing.T) {
 		}
 		if got := line.Compare(test.reported); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%q with %v: got %q, want %q", test.source, test.reported, got, test.want)
+		}
+	}
+}
+
+func TestAlone(t *testing.T) {
+	line, err := Parse("// want: unfenced // verdict: unfenced // linked")
+	if err != nil || !line.Linked {
+		t.Fatalf("%+v, %v", line, err)
+	}
+	for _, test := range []struct {
+		reported []Item
+		want     int
+	}{
+		{nil, 0},
+		{[]Item{{Name: "unverified", Verdict: true}}, 0},
+		{[]Item{{Name: "unfenced", Verdict: true}}, 1},
+		{[]Item{{Name: "unverified", Verdict: true}, {Name: "unfenced"}}, 1},
+	} {
+		if got := line.Alone(test.reported); len(got) != test.want {
+			t.Errorf("%+v: %q", test.reported, got)
 		}
 	}
 }

@@ -33,8 +33,8 @@ type alias struct {
 
 // imported is one import path of the built-in libraries.
 type imported struct {
-	path string
-	lock bool
+	path       string
+	lock, acts bool
 }
 
 // Builtin returns the built-in catalogue. It is made at the first call.
@@ -49,7 +49,7 @@ var Builtin = sync.OnceValue(func() *Catalog {
 		c.libs = append(c.libs, s.lib)
 	}
 	for _, p := range builtinPaths {
-		c.paths[p.path] = pathInfo{p.lock}
+		c.paths[p.path] = pathInfo{p.lock, p.acts}
 	}
 	sortLibraries(c.libs)
 	c.layers = []*layer{newLayer(c.libs)}
@@ -59,8 +59,26 @@ var Builtin = sync.OnceValue(func() *Catalog {
 // Relevant is Builtin().Relevant without making the catalogue: the gate asks
 // it about every import of every package.
 func Relevant(path string) (lock, known bool) {
-	i, known := slices.BinarySearchFunc(builtinPaths, unvendored(path), func(p imported, path string) int {
+	i, known := find(path)
+	return known && builtinPaths[i].lock, known
+}
+
+// Acts reports whether a package has functions that a critical section would
+// have to answer for. Like Relevant it does not make the catalogue.
+func Acts(path string) bool {
+	i, known := find(path)
+	return known && builtinPaths[i].acts
+}
+
+// Covers reports whether packages of a module are in the catalogue: what their
+// functions mean is told there, and need not be read from their source.
+func Covers(module string) bool {
+	i, known := find(module)
+	return known || i < len(builtinPaths) && strings.HasPrefix(builtinPaths[i].path, module+"/")
+}
+
+func find(path string) (i int, known bool) {
+	return slices.BinarySearchFunc(builtinPaths, unvendored(path), func(p imported, path string) int {
 		return strings.Compare(p.path, path)
 	})
-	return known && builtinPaths[i].lock, known
 }

@@ -81,7 +81,7 @@ func compile(libs []*Library) ([]byte, error) {
 	b.WriteString("}\n\n// builtinPaths is sorted.\nvar builtinPaths = []imported{\n")
 	paths := pathsOf(libs)
 	for _, p := range sortedKeys(paths) {
-		fmt.Fprintf(&b, "{%q, %t},\n", p, paths[p].lock)
+		fmt.Fprintf(&b, "{%q, %t, %t},\n", p, paths[p].lock, paths[p].acts)
 	}
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())

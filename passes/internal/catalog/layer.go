@@ -17,6 +17,7 @@ type layer struct {
 	shelves  sync.Map // import path -> *shelf
 	commands func() map[string][]*Command
 	sql      func() map[string]*SQLFunc
+	at       func() map[string]*Call // by position
 }
 
 // A shelf holds the entries for one import path.
@@ -43,6 +44,15 @@ func newLayer(libs []*Library) *layer {
 		}
 	}
 	l.commands = sync.OnceValue(func() map[string][]*Command { return commandsOf(libs, ignore) })
+	l.at = sync.OnceValue(func() map[string]*Call {
+		m := map[string]*Call{}
+		for _, lib := range libs {
+			for _, c := range lib.Calls {
+				m[c.Pos] = c
+			}
+		}
+		return m
+	})
 	l.sql = sync.OnceValue(func() map[string]*SQLFunc { return sqlOf(libs, ignore) })
 	return l
 }

@@ -15,7 +15,9 @@ type Catalog struct {
 	layers []*layer            // what is on top wins
 }
 
-type pathInfo struct{ lock bool }
+// pathInfo tells whether an import can mean a lock, and whether it can mean
+// anything that a section around it would have to answer for.
+type pathInfo struct{ lock, acts bool }
 
 // With returns the catalogue with further libraries on top: an entry of theirs
 // replaces all entries of c for the same function. Two further libraries that
@@ -34,7 +36,7 @@ func (c *Catalog) With(extra ...*Library) (*Catalog, error) {
 		layers: append([]*layer{top}, c.layers...),
 	}
 	for p, info := range c.paths {
-		m.paths[p] = pathInfo{lock: info.lock || m.paths[p].lock}
+		m.paths[p] = pathInfo{info.lock || m.paths[p].lock, info.acts || m.paths[p].acts}
 	}
 	sortLibraries(m.libs)
 	return m, nil
@@ -49,7 +51,19 @@ func pathsOf(libs []*Library) map[string]pathInfo {
 	for _, lib := range libs {
 		for _, list := range lib.Packages {
 			for _, p := range list {
-				paths[p] = pathInfo{lock: lib.Locks || paths[p].lock}
+				paths[p] = pathInfo{lib.Locks || paths[p].lock, paths[p].acts}
+			}
+		}
+		for _, c := range lib.Calls {
+			if !c.Acts() {
+				continue
+			}
+			for _, name := range append(slices.Clip(c.Func), c.Param) {
+				if s, ok := parseSymbol(name); ok {
+					for _, p := range lib.Packages[s.alias] {
+						paths[p] = pathInfo{paths[p].lock, true}
+					}
+				}
 			}
 		}
 	}
@@ -229,4 +243,22 @@ func (c *Catalog) Libraries() []*Library { return slices.Clone(c.libs) }
 func (c *Catalog) Relevant(path string) (lock, known bool) {
 	info, known := c.paths[unvendored(path)]
 	return info.lock, known
+}
+
+// Acts reports whether a call does something that a critical section around it
+// would have to answer for. Others make, name or convert values, or run what
+// they are given.
+func (c *Call) Acts() bool {
+	return c.Acquire != nil || c.Renew != nil || c.Release != nil || c.Loss != nil || c.Write != nil || c.Query != nil ||
+		len(c.Command) > 0 || c.Blocks != nil
+}
+
+// At returns the entry at a position of a catalogue file, nil if there is none.
+func (c *Catalog) At(pos string) *Call {
+	for _, l := range c.layers {
+		if e := l.at()[pos]; e != nil {
+			return e
+		}
+	}
+	return nil
 }

@@ -293,3 +293,24 @@ func BenchmarkParse(b *testing.B) {
 		loadAll(b)
 	}
 }
+
+func TestActs(t *testing.T) {
+	for path, want := range map[string]bool{"os": true, "net/http": true, "github.com/bsm/redislock": true, "fmt": false, "context": false, "example.org/p": false} {
+		if got := Acts(path); got != want {
+			t.Errorf("Acts(%q) = %v", path, got)
+		}
+	}
+	for module, want := range map[string]bool{"github.com/bsm/redislock": true, "go.etcd.io/etcd/client": true, "github.com/bsm": true, "example.org/p": false, "zzz.org": false} {
+		if got := Covers(module); got != want {
+			t.Errorf("Covers(%q) = %v", module, got)
+		}
+	}
+	c := Builtin()
+	for _, lib := range c.Libraries() {
+		for _, x := range lib.Calls {
+			if c.At(x.Pos) != x {
+				t.Fatalf("%s: another entry stands there", x.Pos)
+			}
+		}
+	}
+}

@@ -48,6 +48,11 @@ type Engine struct {
 	evidence *evidence
 	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
+	files    map[string]string         // of the units, by name: import path and base name
+
+	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
+	known  map[*ssa.Function]*Summary // of functions of other packages
+	inner  map[string]*Summary        // of function values in those, by name
 }
 
 // New builds SSA for units and prepares an engine. deps lists packages that
@@ -60,6 +65,13 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 		funcs:    make(map[string]*ssa.Function),
 		infos:    make(map[*ssa.Package]*types.Info),
 		entries:  make(map[*types.Func]bool),
+		files:    make(map[string]string),
+	}
+	for _, u := range units {
+		for _, f := range u.Files {
+			name := fset.Position(f.Package).Filename
+			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
+		}
 	}
 	e.build(units)
 	e.impls = newImplementations(e)
@@ -180,7 +192,7 @@ func (e *Engine) summary(fn *ssa.Function) *Summary {
 	}
 	fam := e.families[root]
 	if fam == nil {
-		return nil
+		return e.imported(fn)
 	}
 	return fam.sums[fn]
 }
@@ -193,10 +205,12 @@ func (e *Engine) position(pos token.Pos) lock.Position {
 	return lock.Position{File: p.Filename, Line: p.Line, Column: p.Column, Pos: pos}
 }
 
-// site names a place shortly, to tell calls apart.
-func (e *Engine) site(pos token.Pos) string {
-	p := e.fset.Position(pos)
-	return filepath.Base(filepath.Dir(p.Filename)) + "/" + filepath.Base(p.Filename) + ":" + itoa(p.Line) + ":" + itoa(p.Column)
+// site names a place, to tell calls apart.
+func (e *Engine) site(pos token.Pos) string { return e.siteOf(e.position(pos)) }
+
+func (e *Engine) siteOf(p lock.Position) string {
+	p = e.place(p)
+	return p.File + ":" + itoa(p.Line) + ":" + itoa(p.Column)
 }
 
 // Run summarises every family and returns the lock uses and the remarks that

@@ -184,10 +184,16 @@ func (ev *evidence) marker(st *site, m meaning.Meaning) bool {
 }
 
 // total is what the sites on the way of a lock show together.
-func (ev *evidence) total(st *site) signs {
+func (ev *evidence) total(st *site) signs { return ev.along(append(slices.Clip(st.lock.chain), st)) }
+
+func (ev *evidence) along(chain []*site) signs {
 	var t signs
-	for _, c := range append(st.lock.chain[:len(st.lock.chain):len(st.lock.chain)], st) {
-		if g := ev.signs[c]; g != nil {
+	for _, c := range chain {
+		g := ev.signs[c]
+		if g == nil {
+			g = c.told
+		}
+		if g != nil {
 			t.guarded = t.guarded || g.guarded
 			t.released = t.released || g.released
 			t.elsewhere = t.elsewhere || g.elsewhere
@@ -246,10 +252,10 @@ func namedLock(fn *ssa.Function, key *term.T) bool {
 	if key != nil {
 		names = append(names, key.Pattern())
 	}
-	return slices.ContainsFunc(names, lockName)
+	return slices.ContainsFunc(names, NamesLock)
 }
 
 var lockWords = []string{"lock", "locks", "locker", "locked", "locking", "mutex", "mutexes", "lease", "leader", "leadership", "election", "semaphore", "unlock", "trylock", "dlock", "distlock", "redlock", "redislock", "exclusive"}
 
-// lockName reports whether one of a name's words is about locks.
-func lockName(s string) bool { return meaning.Named(s, lockWords...) }
+// NamesLock reports whether one of a name's words is about locks.
+func NamesLock(s string) bool { return meaning.Named(s, lockWords...) }

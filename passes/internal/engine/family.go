@@ -184,7 +184,7 @@ func (f *family) store(addr, val ssa.Value) {
 func (f *family) scanOut(in ssa.CallInstruction) {
 	c := in.Common()
 	v, ok := in.(ssa.Value)
-	if !ok || c.StaticCallee() != nil && len(c.StaticCallee().Blocks) > 0 {
+	if !ok || c.StaticCallee() != nil && (len(c.StaticCallee().Blocks) > 0 || f.e.imported(origin(c.StaticCallee())) != nil) {
 		return
 	}
 	entries := f.entries(c)

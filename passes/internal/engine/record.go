@@ -258,6 +258,9 @@ const unanswered = "nobody looks whether the write was refused, so a stale holde
 // own reports whether a call is part of locking: this lock's or another's
 // acquire, renewal or release is no write of a protected resource.
 func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
+	if x.Own {
+		return true
+	}
 	for _, m := range ms {
 		switch m.Role {
 		case meaning.Acquire:

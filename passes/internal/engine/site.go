@@ -19,6 +19,7 @@ type site struct {
 	at       ssa.CallInstruction
 	lock     Acquired
 	callTerm *term.T      // the call at this place
+	told     *signs       // of a site in another package: all that is known of it
 	direct   bool         // a library call
 	facts    []world.Fact // of the call's results, where a wrapper took the lock
 	closed   bool         // taken and released by the callee; effects are its section's
@@ -392,7 +393,7 @@ func (f *family) returnsHandle(st *site, m meaning.Meaning, fn *ssa.Function, ma
 					return true
 				}
 				if x.Kind == term.Closure || x.Kind == term.Func {
-					if sum := f.e.summary(f.e.funcs[x.Name]); sum != nil {
+					if sum := f.e.named(x.Name); sum != nil {
 						effects, _ := f.instantiate(sum.Effects, closureBinder(x, nil), lock.Frame{}, ByCall)
 						return f.releaseIndex(effects, match) >= 0
 					}

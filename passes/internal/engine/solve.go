@@ -17,7 +17,7 @@ import (
 func (e *Engine) solve() {
 	var todo []*family
 	for _, f := range e.order {
-		if f.deals() {
+		if f.callable() || f.deals() {
 			todo = append(todo, f)
 		}
 	}
@@ -117,8 +117,12 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	} else if fn := origin(c.StaticCallee()); fn != nil {
 		obj, _ = fn.Object().(*types.Func)
 	}
-	if obj == nil || len(f.e.register(obj)) == 0 {
+	if obj == nil {
 		return false
+	}
+	if len(f.e.register(obj)) == 0 {
+		s := f.e.imported(origin(c.StaticCallee()))
+		return s != nil && f.e.concerns(s)
 	}
 	for _, m := range f.e.reader.Of(f.callTerm(c, pos)) {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
@@ -135,19 +139,21 @@ const maxFree = 2
 // concernsCallers reports whether a family takes locks for its callers, or
 // releases what they name.
 func (f *family) concernsCallers() bool {
-	for _, fn := range f.members {
-		s := f.sums[fn]
-		if len(s.Holds) > 0 || len(s.Sections) > 0 {
-			return true
+	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool { return f.e.concerns(f.sums[fn]) })
+}
+
+// concerns reports whether callers of a function deal with locks by calling it.
+func (e *Engine) concerns(s *Summary) bool {
+	if len(s.Holds) > 0 || len(s.Sections) > 0 {
+		return true
+	}
+	for _, x := range s.Effects {
+		if x.Open != Closed || !x.Call.Open() || len(x.Via) > maxFree {
+			continue
 		}
-		for _, x := range s.Effects {
-			if x.Open != Closed || !x.Call.Open() || len(x.Via) > maxFree {
-				continue
-			}
-			for _, m := range f.e.reader.Of(x.Call) {
-				if m.Role == meaning.Release || m.Role == meaning.Renew {
-					return true
-				}
+		for _, m := range e.reader.Of(x.Call) {
+			if m.Role == meaning.Release || m.Role == meaning.Renew {
+				return true
 			}
 		}
 	}

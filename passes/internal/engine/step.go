@@ -211,10 +211,9 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 	for _, t := range fn.Alts() {
 		switch t.Kind {
 		case term.Func, term.Closure:
-			target := f.e.funcs[t.Name]
-			sum := f.e.summary(target)
+			sum := f.e.named(t.Name)
 			if sum == nil {
-				if target != nil && f.e.families[rootOf(target)] == nil {
+				if target := f.e.funcs[t.Name]; target != nil && f.e.families[rootOf(target)] == nil {
 					effects = append(effects, f.foreign(target, args, at, reach)...)
 				}
 				continue
@@ -229,7 +228,7 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 		case term.Nil:
 		case term.Const:
 		default:
-			call := f.e.pool.Call("call", at.File+itoa(at.Line), append([]*term.T{t}, args...)...)
+			call := f.e.pool.Call("call", f.e.siteOf(at.Position), append([]*term.T{t}, args...)...)
 			effects = append(effects, Effect{Call: call, Open: Value, At: at, Reach: reach})
 		}
 	}
@@ -243,7 +242,7 @@ func (f *family) foreign(fn *ssa.Function, args []*term.T, at lock.Frame, reach 
 		return nil
 	}
 	f.e.register(obj)
-	call := f.e.pool.Call(obj.Origin().FullName(), at.File+itoa(at.Line), args...)
+	call := f.e.pool.Call(obj.Origin().FullName(), f.e.siteOf(at.Position), args...)
 	if f.e.reader.Entry(call) != nil {
 		if len(f.e.reader.Of(call)) > 0 {
 			return []Effect{{Call: call, At: at, Reach: reach}}

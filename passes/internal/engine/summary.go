@@ -64,6 +64,7 @@ type Effect struct {
 	Emerged bool      // takes a lock, which shows only with this call's arguments put in
 	Tells   bool      // an open call that is only told something: func(int)
 	Yields  bool      // an open call that computes: it returns a value besides its error
+	Own     bool      // known to be part of locking by the package that it is from
 }
 
 // A Hold is a lock that a function leaves held for its caller.

@@ -135,6 +135,28 @@ func (r *Reader) Register(fn string, entries []*catalog.Call) {
 	r.entries[fn] = entries
 }
 
+// Entries returns what Register was told of a function.
+func (r *Reader) Entries(fn string) []*catalog.Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.entries[fn]
+}
+
+// Name tells the entries of a function by their positions, where its type is
+// out of sight.
+func (r *Reader) Name(fn string, positions []string) {
+	if r.Entries(fn) != nil {
+		return
+	}
+	var list []*catalog.Call
+	for _, pos := range positions {
+		if e := r.Catalog.At(pos); e != nil {
+			list = append(list, e)
+		}
+	}
+	r.Register(fn, list)
+}
+
 // Entry returns the catalogue entry that fits a call, or nil.
 func (r *Reader) Entry(call *term.T) *catalog.Call {
 	if call == nil || call.Kind != term.Call {

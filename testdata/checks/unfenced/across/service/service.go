@@ -21,14 +21,14 @@ type Service struct {
 
 // SetQuota: the write stands in another package, so the finding is at the acquire.
 func (s *Service) SetQuota(ctx context.Context, team string, quota int) error {
-	return s.Locks.Do(ctx, "lock:team:"+team, func(ctx context.Context) error { // want: unfenced // verdict: unfenced
+	return s.Locks.Do(ctx, "lock:team:"+team, func(ctx context.Context) error { // want: unfenced // verdict: unfenced // linked
 		return s.Tables.SetQuota(ctx, team, quota)
 	})
 }
 
 // SetBudget: the token goes through a callback and an interface into the statement.
 func (s *Service) SetBudget(ctx context.Context, team string, cents int64) error {
-	return lock.WithToken(ctx, s.Etcd, "/locks/team/"+team, func(ctx context.Context, token int64) error { // verdict: fenced
+	return lock.WithToken(ctx, s.Etcd, "/locks/team/"+team, func(ctx context.Context, token int64) error { // verdict: fenced // linked
 		return s.Tables.SetBudget(ctx, team, cents, token)
 	})
 }

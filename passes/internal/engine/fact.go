@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"fmt"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A Fact is the summary of a function for other packages, where only its
+// object is known: a driver such as go vet analyses one package at a time and
+// hands on what was found by facts.
+//
+// It is one flat encoding (see codec) rather than a tree of structs, since a
+// driver reads the facts of all functions of every imported package, of which
+// the importing one calls a few: those alone are decoded. The encoding has no
+// maps and no order but that of the source, and places are told by import path
+// and base name, so two checkouts give the same bytes.
+//
+// A function without a fact is not known. One that was read and does nothing
+// that matters has the empty fact if its callers would suspect it otherwise.
+type Fact struct {
+	Code []byte
+}
+
+// AFact marks the type as a fact.
+func (*Fact) AFact() {}
+
+// Empty reports whether the function does nothing that callers must answer for.
+func (f *Fact) Empty() bool { return len(f.Code) <= 1 }
+
+// Nothing returns the fact of a function that does nothing.
+func Nothing() *Fact { return &Fact{[]byte{factVersion}} }
+
+// String says shortly what callers are told, for people and tests.
+func (f *Fact) String() string {
+	if f.Empty() {
+		return "nothing"
+	}
+	e := &Engine{pool: term.NewPool()}
+	sum, _ := decode(e, f, "~") // the function's own package
+	if sum == nil {
+		return "unreadable"
+	}
+	return sum.String()
+}
+
+// String says shortly what a function does.
+func (s *Summary) String() string {
+	var parts []string
+	say := func(format string, args ...any) {
+		if p := fmt.Sprintf(format, args...); !slices.Contains(parts, p) {
+			parts = append(parts, p)
+		}
+	}
+	for _, h := range s.Holds {
+		say("holds %s", h.Lock.Call.Text())
+	}
+	for _, sec := range s.Sections {
+		say("runs under %s", sec.Lock.Call.Text())
+		for _, x := range sec.Effects {
+			if x.Open == Value {
+				say("runs %s", x.Call.Args[0].Text())
+			}
+		}
+	}
+	for _, x := range s.Effects {
+		switch {
+		case x.Memory != nil:
+			say("stores in %s", x.Memory.Type)
+		case x.Open == Value:
+			say("runs %s", x.Call.Args[0].Text())
+		case x.Call != nil && x.Open == Dynamic:
+			say("%s: %s", x.Why, x.Call.Text())
+		case x.Call != nil:
+			say("%s", x.Call.Text())
+		default:
+			say("unseen: %s", x.Why)
+		}
+	}
+	for i, r := range s.Results {
+		if r != nil && r.Kind != term.Unknown {
+			say("result %d is %s", i, r.Text())
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// A FuncFact is the fact of one function.
+type FuncFact struct {
+	Func *types.Func
+	Fact *Fact
+}
+
+// Facts returns the facts of the functions that other packages can call, in
+// source order. Run comes first.
+func (e *Engine) Facts() []FuncFact {
+	var out []FuncFact
+	for _, f := range e.order {
+		if s := f.sums[f.root]; s != nil && f.callable() {
+			if fact := e.fact(f.root, s); fact != nil {
+				out = append(out, FuncFact{f.root.Object().(*types.Func), fact})
+			}
+		}
+	}
+	return out
+}
+
+// fact is what callers in other packages need of a summary, or nil.
+func (e *Engine) fact(fn *ssa.Function, s *Summary) *Fact {
+	s = e.portable(s)
+	if len(s.Effects)+len(s.Holds)+len(s.Sections) == 0 && !slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
+		if Suspect(fn.Signature) {
+			return Nothing()
+		}
+		return nil
+	}
+	path := fn.Pkg.Pkg.Path()
+	for {
+		fact := encode(e, s, path)
+		// What does not fit is one effect that says so.
+		if n := len(s.Effects); len(fact.Code) <= maxFact || n < 2 {
+			return fact
+		}
+		kept := s.Effects[:len(s.Effects)/2]
+		s.Effects = append(slices.Clip(kept), Effect{Why: lock.ReasonLimit, At: kept[0].At})
+	}
+}
+
+// maxFact bounds the bytes of a fact.
+const maxFact = 16 << 10
+
+// Suspect reports whether a call of a function out of sight counts as unseen:
+// it looks as if it left the process, or takes functions that it may run.
+func Suspect(sig *types.Signature) bool { return worldly(sig) || takesFuncs(sig) }
+
+func takesFuncs(sig *types.Signature) bool {
+	for p := range sig.Params().Variables() {
+		t := p.Type()
+		if s, ok := t.(*types.Slice); ok {
+			t = s.Elem()
+		}
+		if _, ok := t.Underlying().(*types.Signature); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// portable is a summary without what callers elsewhere have no use for.
+func (e *Engine) portable(s *Summary) *Summary {
+	p := &Summary{Effects: s.Effects, Holds: s.Holds, Sections: s.Sections, Results: make([]*term.T, len(s.Results))}
+	for i, t := range s.Results {
+		if e.tells(t) {
+			p.Results[i] = t
+		}
+	}
+	return p
+}
+
+// tells reports whether a result says more than that the function returned it.
+func (e *Engine) tells(t *term.T) bool {
+	return !t.IsZero() && t.Any(func(x *term.T) bool {
+		switch x.Kind {
+		case term.Param, term.Closure, term.Func:
+			return true
+		case term.Const:
+			return !x.IsZero()
+		case term.Call:
+			return e.reader.Entry(x) != nil
+		}
+		return false
+	})
+}
+
+// place names a position by import path and base name.
+func (e *Engine) place(p lock.Position) lock.Position {
+	if p.Pos.IsValid() {
+		p.File, p.Pos = e.fileName(p.File), 0
+	}
+	return p
+}
+
+func (e *Engine) fileName(file string) string {
+	if name, ok := e.files[file]; ok {
+		return name
+	}
+	return filepath.Base(file)
+}
+
+// own reports whether an effect of this package is part of locking, as far as
+// it can be told without the caller.
+func (ev *evidence) own(x Effect) bool {
+	if x.Own || x.Call == nil || x.Open != Closed {
+		return x.Own
+	}
+	for _, m := range ev.e.reader.Of(x.Call) {
+		switch m.Role {
+		case meaning.Acquire, meaning.Release, meaning.Renew:
+			if m.Role == meaning.Acquire && ev.taken[x.At.Position] {
+				return true
+			}
+			if m.Key != nil && !m.Key.Open() && slices.ContainsFunc(keysOf(m.Key), func(k *term.T) bool { return ev.keys[held{m.Family, ev.e.pool.Like(k)}] }) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Import makes the engine ask lookup for the facts of functions of other
+// packages. From then on it works for one package among many: it summarises
+// whatever those that import it may call.
+func (e *Engine) Import(lookup func(*types.Func) *Fact) { e.lookup = lookup }
+
+// imported returns the summary of a function of another package, or nil. Only
+// what is called is decoded, once.
+func (e *Engine) imported(fn *ssa.Function) *Summary {
+	if e.lookup == nil || fn == nil || fn.Parent() != nil {
+		return nil
+	}
+	if s, ok := e.known[fn]; ok {
+		return s
+	}
+	if e.known == nil {
+		e.known, e.inner = make(map[*ssa.Function]*Summary), make(map[string]*Summary)
+	}
+	e.known[fn] = nil
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return nil
+	}
+	fact := e.lookup(obj.Origin())
+	if fact == nil {
+		return nil
+	}
+	s, inner := decode(e, fact, obj.Pkg().Path())
+	for name, sum := range inner {
+		e.inner[name] = sum
+	}
+	e.known[fn] = s
+	return s
+}
+
+// named returns the summary of a function that is told by name, as values of
+// function type are.
+func (e *Engine) named(name string) *Summary {
+	if s := e.summary(e.funcs[name]); s != nil {
+		return s
+	}
+	return e.inner[name]
+}
+
+// callable reports whether functions of other packages may call f, and look for
+// its fact. What tests declare is for themselves.
+func (f *family) callable() bool {
+	if f.e.lookup == nil {
+		return false
+	}
+	fn, ok := f.root.Object().(*types.Func)
+	return ok && fn.Exported() && fn.Pkg().Name() != "main" && !strings.HasSuffix(f.e.fset.Position(fn.Pos()).Filename, "_test.go")
+}
