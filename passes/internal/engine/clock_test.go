@@ -44,6 +44,8 @@ func TestClocks(t *testing.T) {
 		{"session of a user", "if time.Now().UTC().After(s.Until) { stop() }", none},
 		{"schedule of a lease's type", "if time.Now().UTC().After(w.Created) { stop() }", none},
 		{"table of leases", "row := db.QueryRow(\"SELECT until FROM lease\"); var at time.Time; row.Scan(&at); if lockOver(at) { stop() }", none},
+		{"store of the program", "at, _ := time.Parse(time.RFC3339, kv.Get(\"lock:job\")); if time.Now().Before(at) { stop() }", "Parse leaves no monotonic reading"},
+		{"another key of it", "at, _ := time.Parse(time.RFC3339, kv.Get(\"cache:job\")); if time.Now().Before(at) { stop() }", none},
 		{"table of users", "row := db.QueryRow(\"SELECT locked_until FROM users\"); var at time.Time; row.Scan(&at); if time.Now().Before(at) { stop() }", none},
 	}
 	source := `import (
@@ -64,6 +66,7 @@ var (
 	body []byte
 	ttl time.Duration
 	clock clocks
+	kv interface{ Get(string) string }
 	_ = log.Println
 )
 func store(at time.Time) *wallLease { return &wallLease{Until: at.UTC(), Created: at.UTC()} }

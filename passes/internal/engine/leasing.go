@@ -110,21 +110,23 @@ func (l *leasing) of(v ssa.Value) bool {
 			found = l.field(s.Type(), i)
 			return false
 		}
-		switch x := x.(type) {
-		case *ssa.Parameter:
-			found = leaseName(x.Name()) && l.around(fn)
-		case *ssa.Call:
-			e := l.read.entry(x)
-			if e == nil {
-				return true
-			}
-			switch {
-			case e.Clock == "keep" && len(x.Call.Args) == 2:
-				found = l.lifetime(fn, x.Call.Args[1])
-			case e.Clock == "" && e.Same.IsZero():
-				found = l.named(x) && l.around(fn)
-				return false
-			}
+		if p, ok := x.(*ssa.Parameter); ok {
+			found = leaseName(p.Name()) && l.around(fn)
+			return !found
+		}
+		call := callOf(x)
+		if call == nil {
+			return true
+		}
+		switch e := l.read.entry(call); {
+		case e == nil:
+			// A call of the program: its own name and its arguments tell, or what is in it.
+			found = !l.read.now(x) && l.named(x) && l.around(fn)
+		case e.Clock == "keep" && len(call.Call.Args) == 2:
+			found = l.lifetime(fn, call.Call.Args[1])
+		case e.Clock == "" && e.Same.IsZero():
+			found = l.named(x) && l.around(fn)
+			return false
 		}
 		return !found
 	}, func(x ssa.Value, _ string) {
