@@ -56,7 +56,12 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		return
 	}
 	match := f.matcher(st, m)
-	releases := func(in ssa.Instruction) int { return f.releaseIndex(s.steps[in], match) }
+	releases := func(in ssa.Instruction) int {
+		if d, ok := in.(*ssa.Defer); ok && f.failureOnly(d, match) {
+			return -1
+		}
+		return f.releaseIndex(s.steps[in], match)
+	}
 	oracle := &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
 	region := world.Explore(st.at, oracle, func(in ssa.Instruction) world.Verb {
 		if _, ok := in.(*ssa.Call); ok && releases(in) >= 0 {

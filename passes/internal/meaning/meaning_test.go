@@ -61,6 +61,16 @@ calls:
     command: [EVAL, arg 0, "*", arg 1, arg 2...]
   - func: (t.Redis).Incr
     command: [INCR, arg 0]
+  - func: (t.Redis).Send
+    command: [arg 0...]
+  - func: (*t.Builder).Set
+    part: {kind: command, word: SET}
+  - func: (*t.Builder).Hset
+    part: {kind: command, word: HSET}
+  - func: (*t.Builder).Nx
+    part: {kind: command, word: NX}
+  - func: (*t.Builder).Px
+    part: {kind: command, word: PX, args: arg 0}
 `
 
 type world struct {
@@ -237,6 +247,34 @@ func TestChains(t *testing.T) {
 		if got := w.show(c.call); got != c.want {
 			t.Errorf("%s\n got  %s\n want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// TestBuiltCommands reads commands that were built link by link.
+func TestBuiltCommands(t *testing.T) {
+	w := newWorld(t)
+	link := func(name string, recv *term.T, args ...*term.T) *term.T {
+		return w.call("(*t.Builder)."+name, append([]*term.T{recv}, args...)...)
+	}
+	begin := w.call("(t.Redis).B", w.v("client"))
+	set := link("Build", link("Px", link("Nx", link("Value", link("Key", link("Set", begin), w.str("lock:a")), w.v("me"))), w.p.Const("int", "5000")))
+	hset := link("Build", link("Value", link("Key", link("Hset", begin), w.str("data:a")), w.v("x")))
+	tests := []struct {
+		name string
+		sent []*term.T
+		want string
+	}{
+		{"a lock", []*term.T{set}, `acquire "lock:a"; redis:lock:a [absent]`},
+		{"a write", []*term.T{hset}, "redis:data:a"},
+		{"several", []*term.T{hset, set}, `redis:data:a; acquire "lock:a"; redis:lock:a [absent]`},
+		{"words", []*term.T{w.str("HSET"), w.str("data:b"), w.str("f"), w.v("x")}, "redis:data:b"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := w.show(w.call("(t.Redis).Send", w.v("client"), w.p.List(test.sent...))); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
 	}
 }
 

@@ -36,9 +36,61 @@ func (r *Reader) words(e *catalog.Call, call *term.T) []*term.T {
 	return words
 }
 
-// command reads a Redis command, whichever client sends it.
+// command reads the Redis commands that a call sends, whichever client it is:
+// one, as words, or several that were each built as a chain.
 func (r *Reader) command(e *catalog.Call, call *term.T) []Meaning {
 	words := r.words(e, call)
+	var ms []Meaning
+	for _, w := range words {
+		for _, a := range w.Alts() {
+			if built := r.chain(a); built != nil {
+				ms = append(ms, r.commandOf(e, call, built)...)
+			}
+		}
+	}
+	if ms != nil {
+		return ms
+	}
+	return r.commandOf(e, call, words)
+}
+
+// chain lists the words of a command that was built link by link:
+// B().Set().Key(k).Value(v).Nx().Build(). It is nil for any other value.
+func (r *Reader) chain(t *term.T) []*term.T {
+	var links []*term.T
+	found := false
+	for ; t != nil && t.Kind == term.Call; t = Receiver(t) {
+		links = append(links, t)
+		if e := r.Entry(t); e != nil && e.Part != nil && e.Part.Kind == "command" {
+			found = true
+		}
+	}
+	if !found {
+		return nil
+	}
+	var words []*term.T
+	started := false
+	for _, l := range slices.Backward(links) {
+		e := r.Entry(l)
+		named := e != nil && e.Part != nil && e.Part.Kind == "command"
+		if named && e.Part.Word != "" {
+			words = append(words, r.Pool.Const("string", e.Part.Word))
+		}
+		if started = started || named; !started {
+			continue // the client, before the command begins
+		}
+		for _, a := range Args(l) {
+			if a.Kind == term.List {
+				words = append(words, a.Args...)
+			} else {
+				words = append(words, a)
+			}
+		}
+	}
+	return words
+}
+
+func (r *Reader) commandOf(e *catalog.Call, call *term.T, words []*term.T) []Meaning {
 	if len(words) == 0 {
 		return nil
 	}

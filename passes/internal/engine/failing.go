@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// failureOnly reports whether a deferred closure does what it does at the given
+// place only when the function around it fails: under "if err != nil" of a
+// captured error. Such a release undoes an acquire that went wrong later; where
+// the function succeeds, the lock is left to the caller.
+func (f *family) failureOnly(d *ssa.Defer, match func(Effect) bool) bool {
+	mc, ok := d.Call.Value.(*ssa.MakeClosure)
+	if !ok {
+		return false
+	}
+	fn := mc.Fn.(*ssa.Function)
+	sum := f.sums[fn]
+	if sum == nil {
+		return false
+	}
+	guarded := false
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if f.releaseIndex(sum.steps[in], match) < 0 {
+				continue
+			}
+			if !f.underFailure(b) {
+				return false
+			}
+			guarded = true
+		}
+	}
+	return guarded
+}
+
+// underFailure reports whether a block runs only where a captured error is set.
+func (f *family) underFailure(b *ssa.BasicBlock) bool {
+	for d := b; d.Idom() != nil; d = d.Idom() {
+		up := d.Idom()
+		br, ok := up.Instrs[len(up.Instrs)-1].(*ssa.If)
+		if !ok || up.Succs[0] != d || len(d.Preds) != 1 {
+			continue
+		}
+		cond, ok := br.Cond.(*ssa.BinOp)
+		if !ok || cond.Op != token.NEQ || !isError(cond.X.Type()) {
+			continue
+		}
+		load, ok := cond.X.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			continue
+		}
+		if _, captured := load.X.(*ssa.FreeVar); captured {
+			return true
+		}
+	}
+	return false
+}
