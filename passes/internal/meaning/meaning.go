@@ -48,6 +48,7 @@ type Meaning struct {
 	Try      bool
 	Checked  bool // compares the owner
 	Session  bool // ends the whole session
+	Strict   bool // a release that must not come without the lock
 	Renewal  string
 	Scope    string
 	Section  *term.T  // function that runs while held
@@ -336,7 +337,7 @@ func (r *Reader) renew(lib *catalog.Library, a *catalog.Renew, call *term.T, wor
 
 func (r *Reader) release(lib *catalog.Library, a *catalog.Release, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Release)
-	m.Checked, m.Raw, m.Session = a.Checked, a.Raw, a.Session
+	m.Checked, m.Raw, m.Session, m.Strict = a.Checked, a.Raw, a.Session, a.Strict
 	m.Handle, m.Key, m.Value = r.Get(a.Handle, call, words), r.Get(a.Key, call, words), r.Get(a.Value, call, words)
 	return m
 }
