@@ -80,7 +80,7 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	case lock.SlipReturned:
 		return lock.Warning, fmt.Sprintf("the lock stays taken: nothing unlocks %s, and closing the connection (%s) only returns the session to its pool with the lock; unlock before", name, other)
 	case lock.SlipAbandoned:
-		return lock.Warning, fmt.Sprintf("the place in the queue is renewed for ever: the session stays alive where %s is not taken (%s); close it in a defer", name, other)
+		return lock.Warning, fmt.Sprintf("the session outlives its use: where %s is not taken (%s) nobody closes it, so that its place in the queue is kept as long as the session is renewed; close it in a defer", name, other)
 	}
 	return "", ""
 }

@@ -116,7 +116,34 @@ func makerOf(v ssa.Value) *ssa.Call {
 	return c
 }
 
-// single looks through a variable to its only value.
+// latest is the value of a variable where it is loaded: that of the last store on
+// every way there, or, in a closure, of the last one. It is nil where that is not
+// certain.
+func (f *family) latest(a *ssa.Alloc, load ssa.Instruction) ssa.Value {
+	var last *ssa.Store
+	n := 0
+	for _, r := range *a.Referrers() {
+		st, ok := r.(*ssa.Store)
+		if !ok || st.Addr != ssa.Value(a) {
+			continue
+		}
+		n++
+		switch {
+		case load.Parent() == a.Parent() && before(load, st) && !before(st, load):
+			continue
+		case last == nil || before(last, st):
+			last = st
+		case !before(st, last):
+			return nil
+		}
+	}
+	if last == nil || n != len(f.stores[a]) {
+		return nil // another function stores as well
+	}
+	return last.Val
+}
+
+// single looks through a variable to its value.
 func (f *family) single(v ssa.Value) ssa.Value {
 	for range 6 {
 		switch x := v.(type) {
@@ -128,10 +155,9 @@ func (f *family) single(v ssa.Value) ssa.Value {
 			if !ok {
 				return v
 			}
-			if len(f.stores[a]) != 1 {
+			if v = f.latest(a, x); v == nil {
 				return nil
 			}
-			v = f.stores[a][0]
 		case *ssa.FreeVar:
 			b := f.base(x)
 			if b == v {
@@ -166,7 +192,7 @@ func (t *taking) deadBy(call, outer ssa.CallInstruction, line []ssa.Value) (how 
 			}
 		}
 		if p := b.Idom(); p != nil {
-			if in := t.f.selected(p, b, line); in != nil {
+			if in := selected(p, b, func(c ssa.Value) bool { return t.f.doneOf(c, line) }); in != nil {
 				return "ended", in
 			}
 		}
@@ -241,9 +267,9 @@ func (f *family) cancels(in ssa.CallInstruction, line []ssa.Value) bool {
 
 func isCancel(c *ssa.CallCommon) bool { return c.Signature().Results().Len() == 0 }
 
-// selected returns the select in p whose case for the end of a context of the
-// lineage leads to b.
-func (f *family) selected(p, b *ssa.BasicBlock, line []ssa.Value) ssa.Instruction {
+// selected returns the select in p of which a case for a channel that match
+// likes leads to b.
+func selected(p, b *ssa.BasicBlock, match func(ssa.Value) bool) ssa.Instruction {
 	br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
 	if !ok || !p.Succs[0].Dominates(b) || len(p.Succs[0].Preds) != 1 {
 		return nil
@@ -261,7 +287,7 @@ func (f *family) selected(p, b *ssa.BasicBlock, line []ssa.Value) ssa.Instructio
 		return nil
 	}
 	n, ok := constInt(bin.Y)
-	if !ok || int(n) >= len(sel.States) || !f.doneOf(sel.States[n].Chan, line) {
+	if !ok || int(n) >= len(sel.States) || !match(sel.States[n].Chan) {
 		return nil
 	}
 	return sel

@@ -35,16 +35,17 @@ func onEveryWay(fn *ssa.Function, b *ssa.BasicBlock) bool {
 	return true
 }
 
-// blind reports whether a release of the lock asks for no owner. A lock that
-// never expires cannot be somebody else's.
+// blind reports whether a release of a lease asks for no owner. A lock that never
+// expires cannot be somebody else's, and one that ends with its session is not
+// there to be freed by a client that has lost it.
 func (t *taking) blind(x Effect) bool {
 	r, ok := t.f.e.release(x)
-	return ok && r.Raw && !r.Checked && x.Batch != Watched && !t.forever()
+	return ok && r.Raw && !r.Checked && x.Batch != Watched && t.m.Kind == lock.Lease && !t.forever()
 }
 
 // forever reports whether the lock never expires by itself.
 func (t *taking) forever() bool {
-	return t.m.Kind == lock.Lease && t.m.Row == nil && t.m.TTL.Source == "none" && t.u.Renewal == "none"
+	return t.m.Row == nil && t.m.TTL.Source == "none" && t.u.Renewal == "none"
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before
@@ -109,9 +110,10 @@ func (t *taking) freed(x Effect) lock.Slip {
 // package: the Unlock beside a Lock, which no section in view connects. Without
 // a handle it is names that tell: of the key, and of the functions and types.
 func (e *Engine) strangers(t *taking) []lock.Slip {
-	if !t.st.direct || !t.m.Raw || t.m.Key == nil || t.forever() {
+	if !t.m.Raw || t.m.Key == nil || t.forever() || !t.st.direct && !t.st.wrapper {
 		return nil
 	}
+	names := t.f.names(t.m.Key)
 	mine := make(map[lock.Position]bool)
 	for _, r := range t.releasing() {
 		mine[r.x.At.Position] = true
@@ -127,6 +129,9 @@ func (e *Engine) strangers(t *taking) []lock.Slip {
 		}
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
+				if in == ssa.Instruction(t.st.at) {
+					continue
+				}
 				for _, x := range s.steps[in] {
 					if mine[x.At.Position] || !t.blind(x) || e.about(x, true).Position != way(x)[0].Position {
 						continue
@@ -136,7 +141,7 @@ func (e *Engine) strangers(t *taking) []lock.Slip {
 						continue
 					}
 					if slices.ContainsFunc(keysOf(r.Key), func(k *term.T) bool {
-						return e.pool.Alike(k, t.m.Key) || !close && keyName(k) != "" && keyName(k) == keyName(t.m.Key)
+						return e.pool.Alike(k, t.m.Key) || !close && slices.Contains(names, keyName(k))
 					}) {
 						out = append(out, t.freed(x))
 					}
@@ -144,6 +149,21 @@ func (e *Engine) strangers(t *taking) []lock.Slip {
 			}
 		}
 	})
+	return out
+}
+
+// names lists what a key goes by: its own name, and those of the fields that it
+// is kept in.
+func (f *family) names(key *term.T) []string {
+	var out []string
+	if name := keyName(key); name != "" {
+		out = append(out, name)
+	}
+	for _, p := range f.places {
+		if fa, ok := p.addr.(*ssa.FieldAddr); ok && f.get(p.val) == key {
+			out = append(out, fieldName(fa.X.Type(), fa.Field))
+		}
+	}
 	return out
 }
 
@@ -176,7 +196,7 @@ func (e *Engine) about(x Effect, general bool) lock.Frame {
 	}
 	for i := len(frames) - 1; i > 0; i-- {
 		name := frames[i].Function
-		if lockName(name) || releaseName(name[strings.LastIndexByte(name, '.')+1:]) {
+		if name == frames[0].Function || lockName(name) || releaseName(name[strings.LastIndexByte(name, '.')+1:]) {
 			return frames[i]
 		}
 	}
@@ -197,33 +217,40 @@ func (e *Engine) rows(t *taking) []lock.Slip {
 		return nil
 	}
 	var out []lock.Slip
-	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+	e.functions(func(f *family, fn *ssa.Function) {
 		if pkgOf(fn) != pkgOf(t.st.fn) || forced(rootOf(fn).Name()) {
 			return
 		}
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
-				for _, x := range s.steps[in] {
-					if x.Call == nil || x.Open != Closed || len(x.Via) > 0 || x.Call == t.st.lock.Call {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok || len(f.entries(c.Common())) == 0 {
+					continue
+				}
+				for _, m := range e.reader.Of(f.settled().callTerm(c.Common(), c.Pos())) {
+					if m.Role != meaning.Write || m.Write.Resource != "sql:"+row.Table || m.Write.Unknown != "" || tendsRow(m.Write, row) != rowFree {
 						continue
 					}
-					for _, m := range e.reader.Of(x.Call) {
-						if m.Role != meaning.Write || m.Write.Resource != "sql:"+row.Table || tendsRow(m.Write, row) != rowFree || m.Write.Unknown != "" {
-							continue
-						}
-						switch owner, term := ownerOf(m.Write, row); {
-						case owner < 0:
-						case owner == 0:
-							out = append(out, lock.Slip{Frame: x.At, Kind: lock.SlipForeign, Detail: row.Table, Other: t.u.Acquire})
-						case term != "":
-							out = append(out, lock.Slip{Frame: x.At, Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
-						}
+					switch owner, term := ownerOf(m.Write, row); {
+					case owner == 0:
+						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipForeign, Detail: row.Table, Other: t.u.Acquire})
+					case owner > 0 && term != "":
+						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
 					}
 				}
 			}
 		}
 	})
 	return out
+}
+
+// settled is the family, ready to tell values although nothing asked for its
+// summary.
+func (f *family) settled() *family {
+	if f.values == nil {
+		f.reset()
+	}
+	return f
 }
 
 // forced reports whether a function is named after breaking locks on purpose.

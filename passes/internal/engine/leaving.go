@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/token"
 	"slices"
 	"strings"
 
@@ -39,6 +40,9 @@ func (e *Engine) leaves(t *taking) []lock.Slip {
 // return without an error keeps the lock, the function takes it for others.
 func (t *taking) left() lock.Frame {
 	st := t.st
+	if t.m.Raw && t.m.Kind != lock.Lease {
+		return lock.Frame{} // it ends with its session
+	}
 	if st.wrapper || st.deferred || st.returned || len(st.region.Stops) == 0 || t.handed() {
 		return lock.Frame{}
 	}
@@ -52,6 +56,7 @@ func (t *taking) left() lock.Frame {
 	for _, ret := range st.region.Returns {
 		failed, known := fails(st, ret)
 		switch {
+		case t.lost(ret.Block()):
 		case known && failed, !known && t.passes(ret):
 			if early == nil {
 				early = ret
@@ -91,7 +96,7 @@ func (t *taking) around() ssa.Instruction {
 			continue
 		}
 		for _, in := range t.st.region.Stops {
-			if l.body[in.Block()] && !failing(in.Block()) && canReach(in.Block(), t.st.at.Block(), nil) {
+			if l.body[in.Block()] && before(t.st.at, in) && !failing(in.Block()) && canReach(in.Block(), t.st.at.Block(), nil) {
 				return t.st.at
 			}
 		}
@@ -113,62 +118,61 @@ func (t *taking) ends(c *ssa.Call) bool {
 }
 
 // lost reports whether control gets to b because the lock was lost: it received
-// from the lock's signal, or could not renew or release.
+// from the lock's signal, could not renew or release, or its session does not
+// answer.
 func (t *taking) lost(b *ssa.BasicBlock) bool {
 	for d := b; d.Idom() != nil; d = d.Idom() {
 		p := d.Idom()
 		for _, in := range p.Instrs {
-			if recv, ok := in.(*ssa.UnOp); ok && recv.Op.String() == "<-" && t.signal(t.f.get(recv.X)) {
-				return true
-			}
-			if sel, ok := in.(*ssa.Select); ok && slices.ContainsFunc(sel.States, func(s *ssa.SelectState) bool { return t.signal(t.f.get(s.Chan)) }) {
+			if recv, ok := in.(*ssa.UnOp); ok && recv.Op == token.ARROW && t.signal(recv.X) {
 				return true
 			}
 		}
-		br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
-		if !ok {
-			continue
-		}
-		bin, ok := br.Cond.(*ssa.BinOp)
-		if !ok || !isError(bin.X.Type()) {
-			continue
-		}
-		if i, ok := errorTest(br); ok && p.Succs[i].Dominates(b) {
-			for _, x := range t.tends(bin.X) {
-				if x == meaning.Renew || x == meaning.Release {
-					return true
-				}
-			}
+		if selected(p, d, t.signal) != nil {
+			return true
 		}
 	}
-	return false
+	found := false
+	reasons(b, func(br *ssa.If, _ int) {
+		bin, ok := br.Cond.(*ssa.BinOp)
+		found = found || ok && t.tends(bin.X)
+	})
+	return found
 }
 
 // signal reports whether a channel tells the loss of the lock.
-func (t *taking) signal(c *term.T) bool {
-	return c.Any(func(x *term.T) bool {
+func (t *taking) signal(c ssa.Value) bool {
+	return t.f.get(c).Any(func(x *term.T) bool {
 		return x == t.st.callTerm || x == t.st.lock.Call || t.m.Handle != nil && x == t.m.Handle || t.m.Parent != nil && x == t.m.Parent
 	})
 }
 
-// tends lists what the call that an error comes from does to locks.
-func (t *taking) tends(v ssa.Value) []meaning.Role {
+// tends reports whether an error is that of a call which takes, renews or
+// releases a lock, or asks whether its session is alive.
+func (t *taking) tends(v ssa.Value) bool {
+	call := t.f.get(v)
+	if call.Any(func(x *term.T) bool { return x == t.st.callTerm }) {
+		return true // what a helper made of the acquire's own answer
+	}
+	for call != nil && (call.Kind == term.Result || call.Kind == term.Call && t.f.e.reader.Entry(call) != nil && t.f.e.reader.Entry(call).Reads != nil) {
+		call = call.Args[0]
+	}
+	if call == nil || call.Kind != term.Call {
+		return false
+	}
+	for _, m := range t.f.e.reader.Of(call) {
+		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
+			return true
+		}
+	}
+	if recv := meaning.Receiver(call); recv != nil && t.m.On != nil && t.f.e.related(recv, t.m.On) && strings.Contains(call.Name, ").Ping") {
+		return true
+	}
 	if x, ok := v.(*ssa.Extract); ok {
 		v = x.Tuple
 	}
-	c, ok := v.(*ssa.Call)
-	if !ok {
-		return nil
-	}
-	var roles []meaning.Role
-	for _, x := range t.f.sums[c.Parent()].steps[c] {
-		if x.Call != nil && x.Open == Closed {
-			for _, m := range t.f.e.reader.Of(x.Call) {
-				roles = append(roles, m.Role)
-			}
-		}
-	}
-	return roles
+	c, ok := v.(*ssa.Call) // of a wrapper
+	return ok && slices.ContainsFunc(t.f.sums[c.Parent()].steps[c], t.f.e.frees)
 }
 
 // stacks finds a second acquire of a session's own lock while it is held: those
@@ -219,7 +223,7 @@ func (e *Engine) handsBack(t *taking) []lock.Slip {
 				if entry == nil || entry.Hands.IsZero() || !e.related(e.reader.Get(entry.Hands, call, nil), t.m.On) {
 					continue
 				}
-				if t.ended() {
+				if t.ended() || !t.runs(in) {
 					return nil
 				}
 				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipReturned, Other: t.f.frame(in, "the session goes back to the pool here")}}
@@ -227,6 +231,16 @@ func (e *Engine) handsBack(t *taking) []lock.Slip {
 		}
 	}
 	return nil
+}
+
+// runs reports whether a call runs in the section, or in a defer.
+func (t *taking) runs(in ssa.Instruction) bool {
+	if in.Parent() == t.st.fn {
+		d, ok := in.(*ssa.Defer)
+		return reaches(t.st.region, in) || ok && before(d, t.st.at)
+	}
+	mc := t.f.made[in.Parent()]
+	return mc != nil && slices.ContainsFunc(*mc.Referrers(), func(r ssa.Instruction) bool { _, ok := r.(*ssa.Defer); return ok })
 }
 
 // ended reports whether the family does something else with the connection that
@@ -277,30 +291,40 @@ func (e *Engine) abandons(t *taking) []lock.Slip {
 }
 
 // abandoned returns a return after an error of the acquire on which the session
-// is not closed, in a function that closes it elsewhere or uses it up.
+// is not closed, in a function that keeps the session to itself.
 func (t *taking) abandoned(made *ssa.Call, call *term.T, sum *Summary) *ssa.Return {
 	e := t.f.e
+	is := func(v ssa.Value) bool { return t.f.get(v) == call }
 	closes := func(in ssa.Instruction) bool {
-		return slices.ContainsFunc(sum.steps[in], func(x Effect) bool {
+		return slices.ContainsFunc(t.f.sums[in.Parent()].steps[in], func(x Effect) bool {
 			r, ok := e.release(x)
 			return ok && r.Session && (r.Handle == nil || r.Handle.Any(func(y *term.T) bool { return y == call })) ||
 				x.Call != nil && x.Open == Closed && strings.HasSuffix(x.Call.Name, ".Orphan")
 		})
 	}
-	closed := false
-	for _, b := range t.st.fn.Blocks {
-		for _, in := range b.Instrs {
-			if !closes(in) {
-				continue
+	for _, fn := range t.f.members {
+		if fn != t.st.fn && t.f.sums[fn] != nil {
+			for in := range t.f.sums[fn].steps {
+				if closes(in) {
+					return nil // a closure's task
+				}
 			}
+		}
+	}
+	closed := slices.ContainsFunc(sum.loops, func(l *loop) bool { return l.body[made.Block()] })
+	for in := range sum.steps {
+		if closes(in) {
 			if _, ok := in.(*ssa.Call); !ok {
-				return nil // deferred, or somebody else's task
+				return nil // deferred, or another goroutine's
 			}
 			closed = true
 		}
+		if c, ok := in.(ssa.CallInstruction); ok && e.reader.Entry(t.f.callTerm(c.Common(), c.Pos())) == nil && slices.ContainsFunc(c.Common().Args, is) {
+			return nil // given to others
+		}
 	}
 	if !closed {
-		return nil
+		return nil // one for the life of the process
 	}
 	for _, p := range t.f.places {
 		if t.f.get(p.val).Any(func(x *term.T) bool { return x == call }) {
@@ -320,9 +344,7 @@ func (t *taking) abandoned(made *ssa.Call, call *term.T, sum *Summary) *ssa.Retu
 		}
 	}
 	for _, ret := range region.Returns {
-		if refused[ret] && !slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
-			return !isError(v.Type()) && t.f.get(v).Any(func(x *term.T) bool { return x == call })
-		}) {
+		if refused[ret] && !slices.ContainsFunc(ret.Results, func(v ssa.Value) bool { return !isError(v.Type()) && t.f.get(v).Any(func(x *term.T) bool { return x == call }) }) {
 			return ret
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"go/types"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -29,45 +30,57 @@ func (s *slips) add(f *family, st *site, m meaning.Meaning, u *lock.Use) {
 }
 
 // find fills in the slips of all uses. What several uses share, because they go
-// through one wrapper, belongs to the one that is nearest to the library.
+// through one wrapper, belongs to the one that is nearest to it; of what is wrong
+// with one statement that frees, the worst is told.
 func (s *slips) find(e *Engine) {
-	slices.SortStableFunc(s.list, func(a, b *taking) int { return cmp.Compare(len(a.u.Via), len(b.u.Via)) })
-	type identity struct {
-		kind string
-		at   lock.Position
+	type found struct {
+		lock.Slip
+		by   *taking
+		rank int
 	}
-	seen := make(map[identity]bool)
-	for _, look := range []func(*Engine, *taking) []lock.Slip{
-		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).rows, // frees
+	var all []found
+	for i, look := range []func(*Engine, *taking) []lock.Slip{
+		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).rows,
 		(*Engine).leaves, (*Engine).stacks, (*Engine).handsBack, (*Engine).abandons, (*Engine).contexts,
-		
 	} {
 		for _, t := range s.list {
 			for _, slip := range look(e, t) {
-				at := slip.Position
-				at.Pos = 0
-				kind := slip.Kind
-				if freeingKind[kind] {
-					kind = lock.SlipForeign // one remark on each statement that frees
+				if slip.IsValid() {
+					all = append(all, found{slip, t, i})
 				}
-				if !at.IsValid() || seen[identity{kind, at}] {
-					continue
-				}
-				seen[identity{kind, at}] = true
-				t.u.Slips = append(t.u.Slips, slip)
 			}
 		}
 	}
-	for _, t := range s.list {
-		slices.SortStableFunc(t.u.Slips, func(a, b lock.Slip) int {
-			return cmp.Or(a.Compare(b.Position), cmp.Compare(a.Kind, b.Kind))
-		})
+	distance := func(f found) int {
+		if filepath.Dir(f.File) != filepath.Dir(f.by.u.Acquire.File) {
+			return maxVia + len(f.by.u.Via)
+		}
+		return len(f.by.u.Via)
+	}
+	slices.SortStableFunc(all, func(a, b found) int {
+		return cmp.Or(a.Compare(b.Position), cmp.Compare(topic(a.Kind), topic(b.Kind)), cmp.Compare(gravity(a.Kind), gravity(b.Kind)),
+			cmp.Compare(distance(a), distance(b)), a.by.u.Acquire.Compare(b.by.u.Acquire.Position), cmp.Compare(a.rank, b.rank))
+	})
+	for i, f := range all {
+		if i > 0 && f.Compare(all[i-1].Position) == 0 && topic(f.Kind) == topic(all[i-1].Kind) {
+			continue
+		}
+		f.by.u.Slips = append(f.by.u.Slips, f.Slip)
 	}
 }
 
-// freeingKind are the kinds of slips that say the same of one statement, those that
-// say most first found.
-var freeingKind = map[string]bool{lock.SlipUnheld: true, lock.SlipForeign: true, lock.SlipSteps: true, lock.SlipTerm: true}
+// freeing kinds of slips are about one statement that frees; the worst first.
+var freeingKinds = []string{lock.SlipUnheld, lock.SlipSteps, lock.SlipForeign, lock.SlipTerm}
+
+func gravity(kind string) int { return slices.Index(freeingKinds, kind) }
+
+// topic is what a slip is about: one remark on a place is enough.
+func topic(kind string) string {
+	if gravity(kind) >= 0 {
+		return lock.SlipForeign
+	}
+	return kind
+}
 
 // A freeing is a call in the function of the acquire that releases the lock.
 type freeing struct {
@@ -155,29 +168,33 @@ func errorTest(br *ssa.If) (failing int, ok bool) {
 	return 0, false
 }
 
-// failing reports whether control gets to b only after an error: over a branch
-// that found one, or over branches of which one did (err != nil || !ok).
+// failing reports whether control gets to b only after an error.
 func failing(b *ssa.BasicBlock) bool {
+	found := false
+	reasons(b, func(*ssa.If, int) { found = true })
+	return found
+}
+
+// reasons visits the branches on errors after which control gets to b: one that
+// found an error, or several of which one did (err != nil || !ok).
+func reasons(b *ssa.BasicBlock, visit func(br *ssa.If, failing int)) {
 	for d := b; d != nil; d = d.Idom() {
-		if len(d.Preds) == 0 {
-			continue
-		}
-		tests, found := 0, false
+		var found []*ssa.If
 		for _, p := range d.Preds {
 			br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
-			if !ok {
+			if !ok || d.Dominates(p) {
+				found = nil
 				break
 			}
-			tests++
 			if i, ok := errorTest(br); ok && p.Succs[i] == d {
-				found = true
+				found = append(found, br)
 			}
 		}
-		if found && tests == len(d.Preds) && !slices.ContainsFunc(d.Preds, func(p *ssa.BasicBlock) bool { return d.Dominates(p) }) {
-			return true
+		for _, br := range found {
+			i, _ := errorTest(br)
+			visit(br, i)
 		}
 	}
-	return false
 }
 
 // fails reports whether a return tells an error; known is false where it cannot
