@@ -4,6 +4,7 @@ package analyzers
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/fencevet/fencevet/analyzers/acquire"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/analyzers/longsection"
 	"github.com/fencevet/fencevet/analyzers/poolconn"
@@ -33,6 +34,7 @@ var suite = []*struct {
 	{poolconn.Check, poolconn.Analyzer},
 	{wallclock.Check, wallclock.Analyzer},
 	{longsection.Check, longsection.Analyzer},
+	{acquire.Check, acquire.Analyzer},
 	{release.Check, release.Analyzer},
 }
 

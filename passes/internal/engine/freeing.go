@@ -172,7 +172,7 @@ func (f *family) names(key *term.T) []string {
 func kin(release, acquire *ssa.Function) bool {
 	r := receiverOf(release)
 	if r == nil {
-		return receiverOf(acquire) == nil && lockName(rootOf(release).Name())
+		return receiverOf(acquire) == nil && NamesLock(rootOf(release).Name())
 	}
 	if r == receiverOf(acquire) {
 		return true
@@ -196,7 +196,7 @@ func (e *Engine) about(x Effect, general bool) lock.Frame {
 	}
 	for i := len(frames) - 1; i > 0; i-- {
 		name := frames[i].Function
-		if name == frames[0].Function || lockName(name) || releaseName(name[strings.LastIndexByte(name, '.')+1:]) {
+		if name == frames[0].Function || NamesLock(name) || releaseName(name[strings.LastIndexByte(name, '.')+1:]) {
 			return frames[i]
 		}
 	}

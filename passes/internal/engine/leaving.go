@@ -80,7 +80,7 @@ func (t *taking) passes(ret *ssa.Return) bool {
 			return false
 		}
 	}
-	return ret.Pos().IsValid() && !lockName(rootOf(t.st.fn).Name()) && slices.ContainsFunc(t.st.region.Stops, func(in ssa.Instruction) bool {
+	return ret.Pos().IsValid() && !NamesLock(rootOf(t.st.fn).Name()) && slices.ContainsFunc(t.st.region.Stops, func(in ssa.Instruction) bool {
 		return in.Pos() > ret.Pos() && !failing(in.Block())
 	})
 }
@@ -344,7 +344,9 @@ func (t *taking) abandoned(made *ssa.Call, call *term.T, sum *Summary) *ssa.Retu
 		}
 	}
 	for _, ret := range region.Returns {
-		if refused[ret] && !slices.ContainsFunc(ret.Results, func(v ssa.Value) bool { return !isError(v.Type()) && t.f.get(v).Any(func(x *term.T) bool { return x == call }) }) {
+		if refused[ret] && !slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+			return !isError(v.Type()) && t.f.get(v).Any(func(x *term.T) bool { return x == call })
+		}) {
 			return ret
 		}
 	}

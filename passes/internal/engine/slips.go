@@ -42,6 +42,7 @@ func (s *slips) find(e *Engine) {
 	for i, look := range []func(*Engine, *taking) []lock.Slip{
 		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).rows,
 		(*Engine).leaves, (*Engine).stacks, (*Engine).handsBack, (*Engine).abandons, (*Engine).contexts,
+		(*Engine).asks, (*Engine).expires,
 	} {
 		for _, t := range s.list {
 			for _, slip := range look(e, t) {
@@ -218,7 +219,9 @@ func fails(st *site, ret *ssa.Return) (failed, known bool) {
 // so may be released there.
 func (t *taking) handed() bool {
 	ours := func(x *term.T) bool {
-		return x.Any(func(y *term.T) bool { return y == t.st.callTerm || y == t.st.lock.Call || t.m.Handle != nil && y == t.m.Handle && y.Kind == term.Call })
+		return x.Any(func(y *term.T) bool {
+			return y == t.st.callTerm || y == t.st.lock.Call || t.m.Handle != nil && y == t.m.Handle && y.Kind == term.Call
+		})
 	}
 	for _, p := range t.f.places {
 		if ours(t.f.get(p.val)) {

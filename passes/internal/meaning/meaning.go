@@ -49,6 +49,7 @@ type Meaning struct {
 	Checked  bool // compares the owner
 	Session  bool // ends the whole session
 	Strict   bool // a release that must not come without the lock
+	GivesUp  bool // an acquire that may return nil for both the lock and the error
 	Renewal  string
 	Scope    string
 	Section  *term.T  // function that runs while held
@@ -325,7 +326,19 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	}
 	m.Key, m.Value = p.key, p.value
 	m.TTL = p.lease(a.TTLNone)
+	m.GivesUp = !a.Stop.IsZero() && (!r.Get(a.Stop, call, words).IsZero() || r.once(m.Handle))
 	return m
+}
+
+// once reports whether a lock object was made to give up after a time.
+func (r *Reader) once(handle *term.T) bool {
+	return slices.ContainsFunc(handle.Alts(), func(t *term.T) bool {
+		for t.Kind == term.Result {
+			t = t.Args[0]
+		}
+		e := r.Entry(t)
+		return e != nil && e.New != nil && constText(r.Get(e.New.Once, t, nil)) == "true"
+	})
 }
 
 func (r *Reader) renew(lib *catalog.Library, a *catalog.Renew, call *term.T, words []*term.T) Meaning {

@@ -45,23 +45,6 @@ func (f Fact) Definite() bool { return f.kind == known || f.kind == isNil || f.k
 // IsNil reports whether the value is known to be nil.
 func (f Fact) IsNil() bool { return f.kind == isNil }
 
-// Opposite is what holds of an outcome when the lock was not taken.
-func (f Fact) Opposite() Fact {
-	switch {
-	case f.kind == isNil:
-		return NotNil
-	case f.kind == notNil:
-		return Nil
-	case f.kind == known && f.val.Kind() == constant.Bool:
-		return not(f)
-	case f.kind == known && f.val.Kind() == constant.Int:
-		return Known(constant.MakeInt64(0))
-	case f.kind == known && f.val.Kind() == constant.String:
-		return Known(constant.MakeString(""))
-	}
-	return Varying
-}
-
 // Same reports whether both say the same definite thing.
 func (f Fact) Same(g Fact) bool { return f.Definite() && f.kind == g.kind && Meet(f, g).Definite() }
 
