@@ -5,7 +5,10 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers/acquire"
+	"github.com/fencevet/fencevet/analyzers/earlyrelease"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/keymismatch"
+	"github.com/fencevet/fencevet/analyzers/localstate"
 	"github.com/fencevet/fencevet/analyzers/longsection"
 	"github.com/fencevet/fencevet/analyzers/poolconn"
 	"github.com/fencevet/fencevet/analyzers/release"
@@ -36,6 +39,9 @@ var suite = []*struct {
 	{longsection.Check, longsection.Analyzer},
 	{acquire.Check, acquire.Analyzer},
 	{release.Check, release.Analyzer},
+	{earlyrelease.Check, earlyrelease.Analyzer},
+	{keymismatch.Check, keymismatch.Analyzer},
+	{localstate.Check, localstate.Analyzer},
 }
 
 // Checks returns all checks.

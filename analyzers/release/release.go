@@ -18,30 +18,11 @@ var Check = &check.Check{
 	Name:    "release",
 	Doc:     check.Manual(doc, "release"),
 	Default: true,
-	Run:     run,
+	Run:     check.Slips(say),
 }
 
 // Analyzer is Check for go/analysis drivers.
 var Analyzer *analysis.Analyzer = Check.Analyzer()
-
-func run(u *lock.Use, report func(lock.Finding)) {
-	for i := range u.Slips {
-		s := &u.Slips[i]
-		level, message := say(u, s)
-		if message == "" {
-			continue
-		}
-		f := lock.Finding{At: s.Position, Level: level, Message: message}
-		if s.Other.IsValid() {
-			other := s.Other
-			if other.Text == "" {
-				other.Text = check.Lock(u) + " acquired here"
-			}
-			f.Related = append(f.Related, other)
-		}
-		report(f)
-	}
-}
 
 // say is the message for a slip, if it is about the release.
 func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {

@@ -220,7 +220,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	var ms []Meaning
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
-	if e.Acquire != nil && !r.isTxn(call) {
+	if e.Acquire != nil && !r.isTxn(call) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
 		add(r.acquire(lib, e.Acquire, call, nil))
 	}
 	if e.Renew != nil {
