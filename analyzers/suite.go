@@ -4,9 +4,14 @@ package analyzers
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/fencevet/fencevet/analyzers/acquire"
+	"github.com/fencevet/fencevet/analyzers/earlyrelease"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/keymismatch"
+	"github.com/fencevet/fencevet/analyzers/localstate"
 	"github.com/fencevet/fencevet/analyzers/longsection"
 	"github.com/fencevet/fencevet/analyzers/poolconn"
+	"github.com/fencevet/fencevet/analyzers/release"
 	"github.com/fencevet/fencevet/analyzers/unfenced"
 	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
 	"github.com/fencevet/fencevet/analyzers/wallclock"
@@ -32,6 +37,11 @@ var suite = []*struct {
 	{poolconn.Check, poolconn.Analyzer},
 	{wallclock.Check, wallclock.Analyzer},
 	{longsection.Check, longsection.Analyzer},
+	{acquire.Check, acquire.Analyzer},
+	{release.Check, release.Analyzer},
+	{earlyrelease.Check, earlyrelease.Analyzer},
+	{keymismatch.Check, keymismatch.Analyzer},
+	{localstate.Check, localstate.Analyzer},
 }
 
 // Checks returns all checks.

@@ -220,6 +220,7 @@ type Use struct {
 	Skips  bool   // the loser returns without error: the work is skipped
 	Clocks []Call // decisions on the time of day, kind "wall"
 	Strays []Call // releases that run on another handle than the acquire
+	Slips  []Slip // what goes wrong in taking and giving back
 }
 
 // Level says how much a finding matters.

@@ -109,6 +109,7 @@ type Call struct {
 	Runs    *Runs    `yaml:"runs"`                                // calls a function argument
 	Clock   string   `yaml:"clock" enum:"strip|keep|now|compare"` // strip | keep | now | compare: what it does to a monotonic reading
 	Pool    string   `yaml:"pool" enum:"pool|conn|tx"`            // the result, or what the function of runs is given, is a handle: pool | conn | tx (who owns a session's locks)
+	Hands   Ref      `yaml:"hands"`                               // a session that goes back to its pool, with the locks that it owns
 	Ends    bool     `yaml:"ends"`                                // never returns (log.Fatal, os.Exit)
 	Pure    bool     `yaml:"pure"`                                // has no effect outside the process and cannot block: never an unseen write
 
@@ -139,6 +140,7 @@ type New struct {
 	Context    Ref    `yaml:"context"`                              // context that bounds the object's work: a session's renewal, a request
 	Section    Ref    `yaml:"section"`                              // function that runs while a lock taken through the object is held (election callback)
 	Leaks      bool   `yaml:"leaks"`                                // must be closed (session)
+	Once       Ref    `yaml:"once"`                                 // an acquire of the object gives up after a time where this is true
 	// Fields tells which value a field of the object has (Method of a request).
 	Fields []*FieldOf `yaml:"fields"`
 	Store  string     `yaml:"store" enum:"sentinel|cluster|replica"` // sentinel | cluster | replica: what kind of client it is
@@ -185,6 +187,7 @@ type Acquire struct {
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)
 	Release    Ref     `yaml:"release"`                          // result that is a function which gives the lock back
 	Traced     bool    `yaml:"traced"`                           // a lock only where the handle is known to come from a New entry (sync.Locker)
+	Stop       Ref     `yaml:"stop"`                             // what ends the wait: the call then returns nil for the lock and for the error
 	Scope      string  `yaml:"scope" enum:"session|transaction"` // advisory locks: session | transaction
 	On         Ref     `yaml:"on"`                               // connection whose session or transaction owns the lock
 	Success    []*Told `yaml:"success"`                          // replaces the rule above for the results it names
@@ -219,6 +222,7 @@ type Release struct {
 	Checked bool   `yaml:"checked"`                          // compares the owner first
 	Result  Ref    `yaml:"result"`                           // where "was not mine" shows; empty: nowhere
 	Session bool   `yaml:"session"`                          // ends the session: releases every lock made from it
+	Strict  bool   `yaml:"strict"`                           // panics, or frees somebody else's lock, where the lock is not held
 	Scope   string `yaml:"scope" enum:"session|transaction"` // only locks of this scope
 	Traced  bool   `yaml:"traced"`                           // as for Acquire
 	Raw     bool   `yaml:"raw"`                              // a general command (DEL): a release only of a known lock's key

@@ -485,7 +485,7 @@ func (c *codec) effect(x *Effect) {
 		x.Own = c.e.evidence.own(*x)
 	}
 	bits(c, &x.Open, &x.Reach, &x.Batch, &x.Turns.Rounds)
-	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own)
+	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps)
 	checked := int(x.Checked)
 	c.num(&checked)
 	x.Checked = int8(checked)

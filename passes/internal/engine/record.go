@@ -15,6 +15,7 @@ import (
 // uses makes the records of all sites, in source order.
 func (e *Engine) uses() []*lock.Use {
 	var out []*lock.Use
+	var slips slips
 	seen := make(map[string]bool)
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, st := range s.sites {
@@ -29,9 +30,12 @@ func (e *Engine) uses() []*lock.Use {
 				continue
 			}
 			seen[id] = true
-			out = append(out, e.record(fn, st, m))
+			u := e.record(fn, st, m)
+			slips.add(f, st, m, u)
+			out = append(out, u)
 		}
 	})
+	slips.find(e)
 	slices.SortStableFunc(out, func(a, b *lock.Use) int {
 		return cmp.Or(a.Acquire.Compare(b.Acquire.Position), cmp.Compare(a.Library, b.Library))
 	})

@@ -34,6 +34,11 @@ type site struct {
 	skips    bool     // the loser returns without error
 	deferred bool
 	returned bool // the handle, or a function that releases, is returned
+
+	// What explore found, for those that look closer afterwards; nil where the
+	// callee has the section.
+	region *world.Region
+	match  func(Effect) bool // whether an effect releases the lock
 }
 
 // explore finds the section that begins at st and what it means for callers.
@@ -73,6 +78,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		st.effects = append(st.effects, Effect{Why: lock.ReasonLimit, At: st.lock.At})
 	}
 	st.guarded = oracle.asked
+	st.region, st.match = region, match
 	f.gather(st, s, region, releases)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {

@@ -65,6 +65,7 @@ type Effect struct {
 	Tells   bool      // an open call that is only told something: func(int)
 	Yields  bool      // an open call that computes: it returns a value besides its error
 	Own     bool      // known to be part of locking by the package that it is from
+	Perhaps bool      // on some ways through the functions on the way to it only
 }
 
 // A Hold is a lock that a function leaves held for its caller.
@@ -151,6 +152,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 		}
 	}
 	f.e.spine(fn.Blocks[0], lists, func(*ssa.BasicBlock) bool { return true })
+	perhaps(fn, lists)
 	for _, b := range fn.Blocks {
 		s.Effects = append(s.Effects, lists[b]...)
 	}

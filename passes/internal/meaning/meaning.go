@@ -48,6 +48,8 @@ type Meaning struct {
 	Try      bool
 	Checked  bool // compares the owner
 	Session  bool // ends the whole session
+	Strict   bool // a release that must not come without the lock
+	GivesUp  bool // an acquire that may return nil for both the lock and the error
 	Renewal  string
 	Scope    string
 	Section  *term.T  // function that runs while held
@@ -218,7 +220,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	var ms []Meaning
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
-	if e.Acquire != nil && !r.isTxn(call) {
+	if e.Acquire != nil && !r.isTxn(call) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
 		add(r.acquire(lib, e.Acquire, call, nil))
 	}
 	if e.Renew != nil {
@@ -324,7 +326,19 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	}
 	m.Key, m.Value = p.key, p.value
 	m.TTL = p.lease(a.TTLNone)
+	m.GivesUp = !a.Stop.IsZero() && (!r.Get(a.Stop, call, words).IsZero() || r.once(m.Handle))
 	return m
+}
+
+// once reports whether a lock object was made to give up after a time.
+func (r *Reader) once(handle *term.T) bool {
+	return slices.ContainsFunc(handle.Alts(), func(t *term.T) bool {
+		for t.Kind == term.Result {
+			t = t.Args[0]
+		}
+		e := r.Entry(t)
+		return e != nil && e.New != nil && constText(r.Get(e.New.Once, t, nil)) == "true"
+	})
 }
 
 func (r *Reader) renew(lib *catalog.Library, a *catalog.Renew, call *term.T, words []*term.T) Meaning {
@@ -336,7 +350,7 @@ func (r *Reader) renew(lib *catalog.Library, a *catalog.Renew, call *term.T, wor
 
 func (r *Reader) release(lib *catalog.Library, a *catalog.Release, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Release)
-	m.Checked, m.Raw, m.Session = a.Checked, a.Raw, a.Session
+	m.Checked, m.Raw, m.Session, m.Strict = a.Checked, a.Raw, a.Session, a.Strict
 	m.Handle, m.Key, m.Value = r.Get(a.Handle, call, words), r.Get(a.Key, call, words), r.Get(a.Value, call, words)
 	return m
 }

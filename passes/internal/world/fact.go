@@ -45,6 +45,9 @@ func (f Fact) Definite() bool { return f.kind == known || f.kind == isNil || f.k
 // IsNil reports whether the value is known to be nil.
 func (f Fact) IsNil() bool { return f.kind == isNil }
 
+// Same reports whether both say the same definite thing.
+func (f Fact) Same(g Fact) bool { return f.Definite() && f.kind == g.kind && Meet(f, g).Definite() }
+
 func (f Fact) String() string {
 	switch f.kind {
 	case known:

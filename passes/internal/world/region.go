@@ -19,6 +19,7 @@ type Region struct {
 	Stops   []ssa.Instruction // the releases that end it
 	Returns []*ssa.Return     // ways out of the function that are reached with the lock held
 	Exits   []ssa.Instruction // calls that never return, reached with the lock held
+	Again   bool              // control can come back to the acquire with the lock held
 	Limit   bool              // the function is too large
 
 	eval *evaluator
@@ -63,7 +64,7 @@ func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Ve
 	for round := 0; ; round++ {
 		ev := &evaluator{oracle: oracle, edges: edges, memo: make(map[ssa.Value]Fact), busy: make(map[ssa.Value]bool)}
 		before := len(edges)
-		states := flow(start, ev, verb, edges)
+		states := flow(r, start, ev, verb, edges)
 		if len(edges) == before || round > 50 {
 			r.eval = ev
 			collect(r, start, verb, states)
@@ -73,7 +74,7 @@ func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Ve
 }
 
 // flow propagates the states once around, adding the edges it finds.
-func flow(start ssa.Instruction, ev *evaluator, verb func(ssa.Instruction) Verb, edges map[edge]bool) map[*ssa.BasicBlock]uint8 {
+func flow(r *Region, start ssa.Instruction, ev *evaluator, verb func(ssa.Instruction) Verb, edges map[edge]bool) map[*ssa.BasicBlock]uint8 {
 	states := make(map[*ssa.BasicBlock]uint8)
 	type item struct {
 		block *ssa.BasicBlock
@@ -88,6 +89,7 @@ func flow(start ssa.Instruction, ev *evaluator, verb func(ssa.Instruction) Verb,
 		for _, in := range it.block.Instrs[it.from:] {
 			if in == start {
 				ended = true // taken again: a new section
+				r.Again = r.Again || state == held
 				break
 			}
 			v := Go

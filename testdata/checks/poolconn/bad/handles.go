@@ -115,7 +115,7 @@ func AfterCommit(ctx context.Context, db *sql.DB, id int64, job Job) (err error)
 		return err
 	}
 	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_lock($1)", id); err != nil { // verdict: unverified
+	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_lock($1)", id); err != nil { // want: release // verdict: unverified
 		return err
 	}
 	if err := job.Run(ctx); err != nil {

@@ -1,0 +1,43 @@
+package acquire
+
+import (
+	_ "embed"
+	"fmt"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+//go:embed doc.go
+var doc string
+
+// Check reports locks that are taken, or believed to be taken, wrongly.
+var Check = &check.Check{
+	Name:    "acquire",
+	Doc:     check.Manual(doc, "acquire"),
+	Default: true,
+	Run:     check.Slips(say),
+}
+
+// Analyzer is Check for go/analysis drivers.
+var Analyzer *analysis.Analyzer = Check.Analyzer()
+
+// say is the message for a slip, if it is about the acquire.
+func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
+	name, call, other := check.Lock(u), check.Short(u.Call), check.Place(s.Other.Position)
+	switch s.Kind {
+	case lock.SlipUnasked:
+		return lock.Error, fmt.Sprintf("the section runs without the lock: the work at %s is done whether or not %s has taken %s; return when it fails or is refused", other, call, name)
+	case lock.SlipRefused:
+		return lock.Error, fmt.Sprintf("the loser believes that it holds the lock: %s returns neither a lock nor an error for %s when it gives up waiting, and only the error is asked for; ask whether the result is nil", call, name)
+	case lock.SlipOpen:
+		return lock.Error, fmt.Sprintf("everybody holds the lock while its store is down: this tells the caller that %s was taken although %s failed (%s); return the error", name, call, other)
+	case lock.SlipForever:
+		return lock.Warning, fmt.Sprintf("a crash leaves the lock for ever: %s takes %s without an expiry; set one in the same command", call, name)
+	case lock.SlipTwoCalls:
+		return lock.Warning, fmt.Sprintf("a crash leaves the lock for ever: %s takes %s, and only a second command (%s) sets its expiry; use one command for both (SET with NX and PX)", call, name, other)
+	}
+	return "", ""
+}

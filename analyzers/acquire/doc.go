@@ -1,0 +1,54 @@
+// Package acquire defines the check of that name.
+//
+// # Analyzer acquire
+//
+// acquire: report locks that are taken, or believed to be taken, wrongly
+//
+// An acquire has three outcomes: taken, refused, and not known because the store
+// could not be asked. Only the first lets the work run. And a lease must end by
+// itself, or the crash of its holder is the end of the work.
+//
+// # Why it loses data
+//
+//	A: lock, err := Obtain(...)  -> holds the lock
+//	B: lock, err := Obtain(...)  -> refused, and nobody looks at err
+//	B: reads the balance, 100
+//	A: writes the balance, 80
+//	B: writes the balance, 90
+//
+// # Bad
+//
+//	won, err := rdb.SetNX(ctx, key, owner, 0).Result() // no expiry
+//	if err != nil {
+//		return true // the store is down: everybody holds the lock
+//	}
+//	rdb.Expire(ctx, key, time.Minute) // never, if the process dies before
+//
+// # Good
+//
+//	won, err := rdb.SetNX(ctx, key, owner, time.Minute).Result()
+//	if err != nil {
+//		return false, err
+//	}
+//	return won, nil
+//
+// # How it decides
+//
+// It follows control from the acquire in the worlds where the lock was refused and
+// where the store failed. What it finds there:
+//
+//   - work of the section: the answer was not asked for. Reported at the acquire.
+//   - a return that tells the caller of a wrapper what it tells when the lock is
+//     held: reported at the return.
+//   - success after nil for both lock and error, which Consul's Lock and
+//     Semaphore return when they give up: at the acquire.
+//
+// A command that takes a lease without an expiry, or with one that is set by a
+// second command, is reported at that command.
+//
+// # When it stays silent
+//
+// Where the answer is stored, returned or given to code that is more than a log,
+// that may ask. A lock without expiry by design (advisory, bound to a session)
+// needs none. A function that cannot get the lock and skips its work says so.
+package acquire

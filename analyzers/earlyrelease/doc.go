@@ -1,0 +1,48 @@
+// Package earlyrelease defines the check of that name.
+//
+// # Analyzer earlyrelease
+//
+// earlyrelease: report work that goes on after the lock was released
+//
+// A lock guards what happens before its release. A write that comes after it, or a
+// goroutine that the section has started and left behind, runs beside the next
+// holder's.
+//
+// # Why it loses data
+//
+//	A: lock, read the stock: 5, unlock
+//	B: lock, read the stock: 5, unlock
+//	A: write 5 - 1
+//	B: write 5 - 1 // one sale is lost
+//
+// # Bad
+//
+//	if err := lock.Release(ctx); err != nil {
+//		return err
+//	}
+//	_, err = db.ExecContext(ctx, "UPDATE stock SET amount = $2 WHERE id = $1", id, n-1)
+//
+//	go save(ctx, record) // and then return, with a deferred release
+//
+// # Good
+//
+//	_, err = db.ExecContext(ctx, "UPDATE stock SET amount = $2 WHERE id = $1", id, n-1)
+//	return errors.Join(err, lock.Release(ctx))
+//
+// # How it decides
+//
+// A write after the release is reported where the section itself does nothing, or
+// where the write stores what a query in the section read. A goroutine is reported
+// where the section starts it, its write is the section's only one or goes to
+// what the section writes, and the function waits for nothing at all before the release.
+//
+// An election of client-go with ReleaseOnCancel is a note: the library does not wait
+// for OnStartedLeading.
+//
+// # When it stays silent
+//
+// To claim a row under the lock and to finish it later is sound, so a second write of
+// the same table says nothing. A function that waits for anything (a channel, a
+// WaitGroup, an errgroup) is taken to wait for the work. A goroutine that releases the
+// lock itself has taken it over.
+package earlyrelease

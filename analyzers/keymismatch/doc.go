@@ -1,0 +1,39 @@
+// Package keymismatch defines the check of that name.
+//
+// # Analyzer keymismatch
+//
+// keymismatch: report locks that are released or renewed by another key
+//
+// What releases or renews a lock has to name the key that was locked. With another
+// key the lock stays until its lease ends, and somebody else's may be freed.
+//
+// # Why it loses data
+//
+//	A: SET lock:order:7 a NX PX 30000 -> OK
+//	B: SET order:7 b NX PX 30000      -> OK, another lock
+//	A: DEL order:7                    -> frees the lock of B; lock:order:7 stays
+//	C: SET order:7 c NX PX 30000      -> OK: B and C work at the same time
+//
+// # Bad
+//
+//	ok, err := rdb.SetNX(ctx, "lock:"+id, owner, ttl).Result()
+//	defer release.Run(ctx, rdb, []string{id}, owner)
+//
+// # Good
+//
+//	key := "lock:" + id
+//	ok, err := rdb.SetNX(ctx, key, owner, ttl).Result()
+//	defer release.Run(ctx, rdb, []string{key}, owner)
+//
+// # How it decides
+//
+// Both keys are known, they differ in their text as well as in what they are made of,
+// no other lock in view has the second key, and nothing releases the first. A general
+// command such as DEL counts only if its key is named like a lock's or is part of the
+// key that was locked.
+//
+// # When it stays silent
+//
+// A key that comes from a field, a configuration or a call out of sight may be the
+// same, so nothing is said of it.
+package keymismatch

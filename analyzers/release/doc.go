@@ -1,0 +1,72 @@
+// Package release defines the check of that name.
+//
+// # Analyzer release
+//
+// release: report locks that are not given back, or given back wrongly
+//
+// A lock has to be given back on every way out of its section, by its holder, and
+// only by its holder. Forgotten, it blocks everybody until its lease ends; freed
+// for somebody else, it lets two holders in.
+//
+// # Why it loses data
+//
+//	A: SET lock a NX PX 30000    -> OK
+//	A: pauses for 31 s
+//	B: SET lock b NX PX 30000    -> OK, the lease of A has run out
+//	A: DEL lock                  -> frees the lock of B
+//	C: SET lock c NX PX 30000    -> OK: B and C work at the same time
+//
+// # Bad
+//
+//	ok, err := rdb.SetNX(ctx, key, owner, time.Minute).Result()
+//	if err != nil || !ok {
+//		return err
+//	}
+//	if err := check(ctx); err != nil {
+//		return err // the lock stays for a minute
+//	}
+//	err = work(ctx)
+//	rdb.Del(ctx, key) // whoever holds it by now, and not at all once ctx has ended
+//	return err
+//
+// # Good
+//
+//	var release = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then
+//		return redis.call("DEL", KEYS[1]) end return 0`)
+//
+//	defer func() {
+//		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+//		defer cancel()
+//		err = errors.Join(err, release.Run(ctx, rdb, []string{key}, owner).Err())
+//	}()
+//
+// # How it decides
+//
+// It follows control from the acquire on the ways on which it has succeeded.
+//
+//   - A return with an error, or one before the release in a function without an
+//     error, leaves the lock held while another way releases it: reported at the
+//     acquire. So is a loop that goes on to the next acquire with the lock held.
+//   - os.Exit, log.Fatal and their like end the process under a lock that is
+//     released elsewhere: at that call.
+//   - A DEL of the key, alone or after a GET that compares the owner, and a DELETE
+//     or UPDATE of a lease row that names no column which the acquire stored: at
+//     the statement. Where it names the holder, but not a column that differs from
+//     term to term, that is a note.
+//   - The context of the release has ended: its Done channel led there, its cancel
+//     function ran before (deferred later means run earlier), or its deadline
+//     bounds the work as well. A release with the caller's context is a note.
+//   - A release is deferred before the acquire or runs after a refusal, and frees
+//     whatever lock there is.
+//   - A session takes its own advisory lock again, returns to its pool with the
+//     lock, or (etcd) is closed after the work but not where the lock is refused.
+//
+// # When it stays silent
+//
+// A function that keeps the lock on success takes it for others: a handle that is
+// returned, stored or sent, a release in a goroutine or under a condition in a
+// defer are somebody's decision. A lock without expiry cannot have become
+// another's, so its plain DEL is not reported. A lock that is released nowhere in
+// view is taken for one that is meant to run out. Where the loss of the lock was
+// seen, exiting is right.
+package release

@@ -1,0 +1,74 @@
+package release
+
+import (
+	_ "embed"
+	"fmt"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+//go:embed doc.go
+var doc string
+
+// Check reports locks that are not given back, or given back wrongly.
+var Check = &check.Check{
+	Name:    "release",
+	Doc:     check.Manual(doc, "release"),
+	Default: true,
+	Run:     check.Slips(say),
+}
+
+// Analyzer is Check for go/analysis drivers.
+var Analyzer *analysis.Analyzer = Check.Analyzer()
+
+// say is the message for a slip, if it is about the release.
+func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
+	name, call, other := check.Lock(u), check.Short(s.Callee), check.Place(s.Other.Position)
+	stuck := "until its lease ends"
+	if u.Kind == lock.Advisory {
+		stuck = "until its session ends"
+	}
+	switch s.Kind {
+	case lock.SlipLeft:
+		return lock.Warning, fmt.Sprintf("the lock stays taken %s: the function goes on from %s with %s held, while other ways release it; release in a defer right after the acquire", stuck, other, name)
+	case lock.SlipExit:
+		if s.Detail == "deferred" {
+			return lock.Warning, fmt.Sprintf("the lock stays taken %s: %s ends the process under %s and deferred calls do not run; return the error and exit outside of the section", stuck, call, name)
+		}
+		return lock.Warning, fmt.Sprintf("the lock stays taken %s: %s ends the process under %s; release before, or return the error and exit outside of the section", stuck, call, name)
+	case lock.SlipForeign:
+		if s.Detail != "" {
+			return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s by its name, whoever holds it by then; name the holder and the term in its WHERE clause", call, name)
+		}
+		return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s whoever holds it by then, for a lease may have run out; compare the owner value and delete in one script", call, name)
+	case lock.SlipSteps:
+		return lock.Warning, fmt.Sprintf("two holders at once: the owner of %s is compared first and %s frees it in a second step, so the lease can run out in between; compare and delete in one script", name, call)
+	case lock.SlipTerm:
+		return lock.Note, fmt.Sprintf("a late release ends the next term of the same holder: %s names the holder of %s but not %s, which tells terms apart; compare that as well", call, name, check.Quote(s.Detail))
+	case lock.SlipUnheld:
+		return lock.Error, fmt.Sprintf("another holder loses the lock: %s releases %s on a way on which it was not taken; release only after the acquire has succeeded", call, name)
+	case lock.SlipDead:
+		return lock.Warning, fmt.Sprintf("the lock stays taken %s: the context of %s has %s by then, so the release of %s is not sent; use context.WithoutCancel with a timeout of its own", stuck, call, was(s.Detail), name)
+	case lock.SlipDeadline:
+		return lock.Warning, fmt.Sprintf("the lock stays taken %s when the work times out: %s releases %s with the context whose deadline (%s) bounds the work; use context.WithoutCancel with a timeout of its own", stuck, call, name, other)
+	case lock.SlipRequest:
+		return lock.Note, fmt.Sprintf("the lock stays taken %s when the caller gives up: %s releases %s with the caller's context; use context.WithoutCancel with a timeout of its own", stuck, call, name)
+	case lock.SlipStacked:
+		return lock.Warning, fmt.Sprintf("one release does not free the lock: the session that holds %s takes it once more, and session locks stack; ask the session with a ping, or release as often as the lock was taken", name)
+	case lock.SlipReturned:
+		return lock.Warning, fmt.Sprintf("the lock stays taken: nothing unlocks %s, and closing the connection (%s) only returns the session to its pool with the lock; unlock before", name, other)
+	case lock.SlipAbandoned:
+		return lock.Warning, fmt.Sprintf("the session outlives its use: where %s is not taken (%s) nobody closes it, so that its place in the queue is kept as long as the session is renewed; close it in a defer", name, other)
+	}
+	return "", ""
+}
+
+func was(how string) string {
+	if how == "cancelled" {
+		return "been cancelled"
+	}
+	return how
+}

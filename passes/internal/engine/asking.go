@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// What an acquire answers has to be asked for, in each of its parts: in a world
+// where the lock was refused, or where the store could not be asked, the work
+// must not run and nobody must be told that the lock is held.
+
+// denied explores what happens where the lock is not taken: somebody else has it
+// or, where broken, the store could not be asked.
+func (t *taking) denied(broken bool) *world.Region {
+	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
+	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, t.st.fn) || t.m.GivesUp)}
+	return world.Explore(t.st.at, r, func(ssa.Instruction) world.Verb { return world.Go })
+}
+
+// asks finds what is wrong with how the answer of the acquire is taken.
+func (e *Engine) asks(t *taking) []lock.Slip {
+	if t.st.region == nil || len(t.u.Via) > maxVia {
+		return nil
+	}
+	if t.m.GivesUp && t.st.direct {
+		if t.mistaken(t.denied(false)) {
+			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipRefused}}
+		}
+	}
+	if t.mayFail() {
+		broken := t.denied(true)
+		if ret := t.welcomed(broken); ret != nil {
+			return []lock.Slip{{Frame: t.f.frame(ret, ""), Kind: lock.SlipOpen, Other: t.u.Acquire}}
+		}
+		if at := t.regardless(broken); at.IsValid() {
+			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
+		}
+	}
+	if t.answers() {
+		if at := t.regardless(t.denied(false)); at.IsValid() {
+			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
+		}
+	}
+	return nil
+}
+
+// answers reports whether the acquire returns a bool of its own, or an object that
+// tells one. Other values may have come with an error.
+func (t *taking) answers() bool {
+	v, ok := t.st.at.(ssa.Value)
+	if !ok || t.st.direct && t.m.Raw && !t.st.guarded {
+		return false
+	}
+	results := t.st.at.Common().Signature().Results()
+	for i := range results.Len() {
+		if b, ok := results.At(i).Type().Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
+			return true
+		}
+	}
+	return t.st.direct && strings.Contains(v.Type().String(), "Bool")
+}
+
+// mayFail reports whether the acquire tells an error: one is read, or it is the
+// only answer.
+func (t *taking) mayFail() bool {
+	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
+	for _, b := range t.st.fn.Blocks {
+		for _, in := range b.Instrs {
+			if v, ok := in.(ssa.Value); ok && isError(v.Type()) {
+				if _, ok := won.Value(v); ok {
+					return true
+				}
+			}
+		}
+	}
+	results := t.st.at.Common().Signature().Results()
+	n := results.Len()
+	return n > 0 && isError(results.At(n-1).Type()) && !t.answers() && !(t.st.direct && t.m.Raw)
+}
+
+// welcomed returns a way out of a wrapper on which the caller is told that the
+// lock is held although the store could not be asked.
+func (t *taking) welcomed(denied *world.Region) *ssa.Return {
+	if !t.st.wrapper || !t.st.heldOut {
+		return nil
+	}
+	told := factsOf(t.st.fn, t.st.region)
+	for _, ret := range denied.Returns {
+		same := len(told) > 0
+		for i, v := range ret.Results {
+			same = same && denied.Fact(v).Same(told[i])
+		}
+		if same && !won(t.st.region, ret) {
+			return ret
+		}
+	}
+	return nil
+}
+
+// won reports whether the holder leaves by the same return: then its values are
+// told apart by something that is not seen.
+func won(region *world.Region, ret *ssa.Return) bool { return slices.Contains(region.Returns, ret) }
+
+// mistaken reports whether a refusal without an error is taken for success: the
+// section runs, or the caller is told so.
+func (t *taking) mistaken(denied *world.Region) bool {
+	if t.regardless(denied).IsValid() {
+		return true
+	}
+	return t.st.wrapper && slices.ContainsFunc(denied.Returns, func(ret *ssa.Return) bool {
+		n := len(ret.Results)
+		return n > 0 && isError(ret.Results[n-1].Type()) && denied.Fact(ret.Results[n-1]).IsNil() && won(t.st.region, ret) && !t.hands(ret)
+	})
+}
+
+// hands reports whether a return gives on what the acquire answered.
+func (t *taking) hands(ret *ssa.Return) bool {
+	return slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+		return !isError(v.Type()) && t.f.get(v).Any(func(x *term.T) bool { return x == t.st.callTerm })
+	})
+}
+
+// regardless returns where the work of the section runs although the lock was not
+// taken. Nothing is said where the answer goes on to other code, which may ask.
+func (t *taking) regardless(denied *world.Region) lock.Frame {
+	if denied.Limit || t.st.wrapper && t.st.heldOut || t.passedOn() {
+		return lock.Frame{}
+	}
+	steps := t.f.sums[t.st.fn].steps
+	inSection := make(map[ssa.Instruction]bool)
+	for _, in := range t.st.region.Held {
+		inSection[in] = true
+	}
+	for _, in := range denied.Held {
+		if !inSection[in] || !slices.ContainsFunc(steps[in], t.guarded) {
+			continue
+		}
+		if _, ok := in.(*ssa.Go); ok {
+			continue
+		}
+		return t.f.frame(in, "runs all the same")
+	}
+	return lock.Frame{}
+}
+
+// guarded reports whether an effect is what a lock is taken for.
+func (t *taking) guarded(x Effect) bool {
+	switch {
+	case x.Own:
+		return false
+	case x.Memory != nil:
+		return true
+	case x.Open == Value:
+		return !x.Tells && x.Call.Args[0].Kind == term.Param && t.f.e.hidden(x) != ""
+	case x.Call == nil || x.Open != Closed:
+		return false
+	}
+	ms := t.f.e.reader.Of(x.Call)
+	j := &judge{e: t.f.e, st: t.st, lock: t.m}
+	return slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Write }) && !t.f.e.own(j, x, ms)
+}
+
+// passedOn reports whether the acquire's answer is used for more than a branch:
+// stored in an object, or given to a function that is more than a log.
+// What only a deferred function reads comes too late to count.
+func (t *taking) passedOn() bool {
+	v, ok := t.st.at.(ssa.Value)
+	return ok && t.f.passedOn(v, 0)
+}
+
+func (f *family) passedOn(v ssa.Value, depth int) bool {
+	if depth > 6 || v.Referrers() == nil {
+		return true
+	}
+	answer := isError(v.Type()) || isBasic(v.Type())
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef, *ssa.If, *ssa.Defer, *ssa.Go, *ssa.FieldAddr, *ssa.Return:
+		case *ssa.Extract:
+			if f.passedOn(r, depth+1) {
+				return true
+			}
+		case *ssa.BinOp:
+			if !isConstant(r.Y) && !isConstant(r.X) {
+				return true
+			}
+		case *ssa.UnOp, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Phi:
+			if f.passedOn(r.(ssa.Value), depth+1) {
+				return true
+			}
+		case *ssa.Store:
+			if r.Val != v {
+				continue
+			}
+			if _, variadic := r.Addr.(*ssa.IndexAddr); variadic {
+				continue // an argument for a log or an error's text
+			}
+			a, local := f.base(r.Addr).(*ssa.Alloc)
+			if !local || answer && f.readElsewhere(a, depth) {
+				return true
+			}
+		case *ssa.Call:
+			if !answer {
+				entry := f.e.reader.Entry(f.callTerm(r.Common(), r.Pos()))
+				if entry != nil && entry.Reads != nil && f.passedOn(r, depth+1) {
+					return true
+				}
+				continue
+			}
+			if entry := f.e.reader.Entry(f.callTerm(r.Common(), r.Pos())); entry == nil {
+				return true
+			}
+		default:
+			if answer {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isConstant(v ssa.Value) bool { _, ok := v.(*ssa.Const); return ok }
+
+// readElsewhere reports whether what a variable holds is passed on, or read by a
+// closure that is not just deferred.
+func (f *family) readElsewhere(a *ssa.Alloc, depth int) bool {
+	for _, r := range *a.Referrers() {
+		if load, ok := r.(*ssa.UnOp); ok && f.passedOn(load, depth+1) {
+			return true
+		}
+		mc, ok := r.(*ssa.MakeClosure)
+		if ok && slices.ContainsFunc(*mc.Referrers(), func(r ssa.Instruction) bool { _, deferred := r.(*ssa.Defer); return !deferred }) {
+			return true
+		}
+	}
+	return false
+}
+
+// expires finds a lease without an end, and one whose end a second command sets:
+// a crash between the two leaves the lock for ever.
+func (e *Engine) expires(t *taking) []lock.Slip {
+	if !t.st.direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.Row != nil || t.m.TTL.Source != "none" {
+		return nil
+	}
+	for _, x := range t.st.effects {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, r := range e.reader.Of(x.Call) {
+			if r.Role == meaning.Renew && r.Family == t.m.Family && e.pool.Alike(r.Key, t.m.Key) {
+				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipTwoCalls, Other: x.At}}
+			}
+		}
+	}
+	return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipForever}}
+}

@@ -1,0 +1,371 @@
+package engine
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// leaves finds ways on which a section ends with the lock still held: a return
+// where others release, the next turn of a loop, the end of the process.
+func (e *Engine) leaves(t *taking) []lock.Slip {
+	if t.st.region == nil || len(t.st.release) == 0 {
+		return nil
+	}
+	var out []lock.Slip
+	if at := t.left(); at.IsValid() {
+		out = append(out, lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipLeft, Other: at})
+	}
+	for _, in := range t.st.region.Held {
+		if c, ok := in.(*ssa.Call); ok && t.ends(c) {
+			slip := lock.Slip{Frame: t.f.frame(c, ""), Kind: lock.SlipExit, Other: t.u.Acquire}
+			if t.st.deferred {
+				slip.Detail = "deferred"
+			}
+			out = append(out, slip)
+		}
+	}
+	return out
+}
+
+// left returns the place where the lock is left behind: a return that tells an
+// error, or that comes before the release in a function that tells none. Where a
+// return without an error keeps the lock, the function takes it for others.
+func (t *taking) left() lock.Frame {
+	st := t.st
+	if t.m.Raw && t.m.Kind != lock.Lease {
+		return lock.Frame{} // it ends with its session
+	}
+	if st.wrapper || st.deferred || st.returned || len(st.region.Stops) == 0 || t.handed() {
+		return lock.Frame{}
+	}
+	if in := t.around(); in != nil {
+		return t.f.frame(in, "the loop goes on here with the lock held")
+	}
+	if !st.heldOut {
+		return lock.Frame{}
+	}
+	var early *ssa.Return
+	for _, ret := range st.region.Returns {
+		failed, known := fails(st, ret)
+		switch {
+		case t.lost(ret.Block()):
+		case known && failed, !known && t.passes(ret):
+			if early == nil {
+				early = ret
+			}
+		default:
+			return lock.Frame{}
+		}
+	}
+	if early == nil {
+		return lock.Frame{}
+	}
+	return t.f.frame(early, "returns here with the lock held")
+}
+
+// passes reports whether a return of a function without an error comes before
+// the release on another way: there the lock was forgotten, after it the lock is
+// kept on purpose and what is released is a failure.
+func (t *taking) passes(ret *ssa.Return) bool {
+	for _, v := range ret.Results {
+		if isError(v.Type()) || t.st.region.Fact(v).Same(world.True) {
+			return false
+		}
+	}
+	return ret.Pos().IsValid() && !NamesLock(rootOf(t.st.fn).Name()) && slices.ContainsFunc(t.st.region.Stops, func(in ssa.Instruction) bool {
+		return in.Pos() > ret.Pos() && !failing(in.Block())
+	})
+}
+
+// around returns where a loop goes on to the next acquire with the lock held,
+// although it releases on another way in the same loop.
+func (t *taking) around() ssa.Instruction {
+	if !t.st.region.Again {
+		return nil
+	}
+	for _, l := range t.f.sums[t.st.fn].loops {
+		if !l.body[t.st.at.Block()] {
+			continue
+		}
+		for _, in := range t.st.region.Stops {
+			if l.body[in.Block()] && before(t.st.at, in) && !failing(in.Block()) && canReach(in.Block(), t.st.at.Block(), nil) {
+				return t.st.at
+			}
+		}
+	}
+	return nil
+}
+
+// ends reports whether a call ends the process, although the lock is not lost:
+// where the loss was seen, there is nothing to release.
+func (t *taking) ends(c *ssa.Call) bool {
+	entry := t.f.e.reader.Entry(t.f.callTerm(c.Common(), c.Pos()))
+	if entry == nil || !entry.Ends {
+		return false
+	}
+	if fn := c.Common().StaticCallee(); fn == nil || strings.HasPrefix(fn.Name(), "Panic") || fn.Name() == "Goexit" {
+		return false // deferred calls run
+	}
+	return !t.lost(c.Block())
+}
+
+// lost reports whether control gets to b because the lock was lost: it received
+// from the lock's signal, could not renew or release, or its session does not
+// answer.
+func (t *taking) lost(b *ssa.BasicBlock) bool {
+	for d := b; d.Idom() != nil; d = d.Idom() {
+		p := d.Idom()
+		for _, in := range p.Instrs {
+			if recv, ok := in.(*ssa.UnOp); ok && recv.Op == token.ARROW && t.signal(recv.X) {
+				return true
+			}
+		}
+		if selected(p, d, t.signal) != nil {
+			return true
+		}
+	}
+	found := false
+	reasons(b, func(br *ssa.If, _ int) {
+		bin, ok := br.Cond.(*ssa.BinOp)
+		found = found || ok && t.tends(bin.X)
+	})
+	return found
+}
+
+// signal reports whether a channel tells the loss of the lock.
+func (t *taking) signal(c ssa.Value) bool {
+	return t.f.get(c).Any(func(x *term.T) bool {
+		return x == t.st.callTerm || x == t.st.lock.Call || t.m.Handle != nil && x == t.m.Handle || t.m.Parent != nil && x == t.m.Parent
+	})
+}
+
+// tends reports whether an error is that of a call which takes, renews or
+// releases a lock, or asks whether its session is alive.
+func (t *taking) tends(v ssa.Value) bool {
+	call := t.f.get(v)
+	if call.Any(func(x *term.T) bool { return x == t.st.callTerm }) {
+		return true // what a helper made of the acquire's own answer
+	}
+	for call != nil && (call.Kind == term.Result || call.Kind == term.Call && t.f.e.reader.Entry(call) != nil && t.f.e.reader.Entry(call).Reads != nil) {
+		call = call.Args[0]
+	}
+	if call == nil || call.Kind != term.Call {
+		return false
+	}
+	for _, m := range t.f.e.reader.Of(call) {
+		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
+			return true
+		}
+	}
+	if recv := meaning.Receiver(call); recv != nil && t.m.On != nil && t.f.e.related(recv, t.m.On) && strings.Contains(call.Name, ").Ping") {
+		return true
+	}
+	if x, ok := v.(*ssa.Extract); ok {
+		v = x.Tuple
+	}
+	c, ok := v.(*ssa.Call) // of a wrapper
+	return ok && slices.ContainsFunc(t.f.sums[c.Parent()].steps[c], t.f.e.frees)
+}
+
+// stacks finds a second acquire of a session's own lock while it is held: those
+// stack, and one release frees one of them.
+func (e *Engine) stacks(t *taking) []lock.Slip {
+	if t.st.region == nil || t.m.Kind != lock.Advisory || t.m.Scope != "session" || len(t.st.release) == 0 {
+		return nil
+	}
+	sum := t.f.sums[t.st.fn]
+	releases := 0
+	for _, r := range t.releasing() {
+		if r.in != nil {
+			releases++
+		}
+	}
+	var out []lock.Slip
+	for _, other := range sum.sites {
+		m, ok := e.acquire(other.lock.Call)
+		if other == t.st || !ok || m.Library != t.m.Library || !reaches(t.st.region, other.at) || !e.pool.Alike(m.Key, t.m.Key) || !e.pool.Alike(m.On, t.m.On) {
+			continue
+		}
+		turns := slices.ContainsFunc(sum.loops, func(l *loop) bool { return l.body[other.at.Block()] && !l.body[t.st.at.Block()] })
+		if turns || releases < 2 {
+			out = append(out, lock.Slip{Frame: other.lock.At, Kind: lock.SlipStacked, Other: t.u.Acquire})
+		}
+	}
+	return out
+}
+
+// handsBack finds a session lock that nothing releases, while its connection
+// goes back to the pool it came from.
+func (e *Engine) handsBack(t *taking) []lock.Slip {
+	if t.st.region == nil || t.m.Scope != "session" || t.m.On == nil || len(t.st.freed) > 0 || t.st.wrapper && t.st.returned {
+		return nil
+	}
+	if made := e.handleMaker(t.m.On); made == nil || e.reader.Entry(made).Pool != "conn" {
+		return nil
+	}
+	for _, fn := range t.f.members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				call := t.f.callTerm(c.Common(), c.Pos())
+				entry := e.reader.Entry(call)
+				if entry == nil || entry.Hands.IsZero() || !e.related(e.reader.Get(entry.Hands, call, nil), t.m.On) {
+					continue
+				}
+				if t.ended() || !t.runs(in) {
+					return nil
+				}
+				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipReturned, Other: t.f.frame(in, "the session goes back to the pool here")}}
+			}
+		}
+	}
+	return nil
+}
+
+// runs reports whether a call runs in the section, or in a defer.
+func (t *taking) runs(in ssa.Instruction) bool {
+	if in.Parent() == t.st.fn {
+		d, ok := in.(*ssa.Defer)
+		return reaches(t.st.region, in) || ok && before(d, t.st.at)
+	}
+	mc := t.f.made[in.Parent()]
+	return mc != nil && slices.ContainsFunc(*mc.Referrers(), func(r ssa.Instruction) bool { _, ok := r.(*ssa.Defer); return ok })
+}
+
+// ended reports whether the family does something else with the connection that
+// can end the session: Raw with driver.ErrBadConn.
+func (t *taking) ended() bool {
+	for _, fn := range t.f.members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				call := t.f.callTerm(c.Common(), c.Pos())
+				if recv := meaning.Receiver(call); recv != nil && t.f.e.related(recv, t.m.On) && (strings.HasSuffix(call.Name, ".Raw") || strings.HasSuffix(call.Name, ".Hijack")) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// abandons finds a session that is closed where the section ends but not where
+// the lock could not be taken: it is kept alive, and its place in the queue with
+// it.
+func (e *Engine) abandons(t *taking) []lock.Slip {
+	if !t.st.direct || t.m.Parent == nil {
+		return nil
+	}
+	sum := t.f.sums[t.st.fn]
+	for _, b := range t.st.fn.Blocks {
+		for _, in := range b.Instrs {
+			made, ok := in.(*ssa.Call)
+			if !ok || !before(made, t.st.at) {
+				continue
+			}
+			call := t.f.callTerm(made.Common(), made.Pos())
+			entry := e.reader.Entry(call)
+			if entry == nil || entry.New == nil || !entry.New.Leaks || !t.m.Parent.Any(func(x *term.T) bool { return x == call }) {
+				continue
+			}
+			if ret := t.abandoned(made, call, sum); ret != nil {
+				return []lock.Slip{{Frame: t.f.frame(made, ""), Kind: lock.SlipAbandoned, Other: t.f.frame(ret, "returns here with the session alive")}}
+			}
+		}
+	}
+	return nil
+}
+
+// abandoned returns a return after an error of the acquire on which the session
+// is not closed, in a function that keeps the session to itself.
+func (t *taking) abandoned(made *ssa.Call, call *term.T, sum *Summary) *ssa.Return {
+	e := t.f.e
+	is := func(v ssa.Value) bool { return t.f.get(v) == call }
+	closes := func(in ssa.Instruction) bool {
+		return slices.ContainsFunc(t.f.sums[in.Parent()].steps[in], func(x Effect) bool {
+			r, ok := e.release(x)
+			return ok && r.Session && (r.Handle == nil || r.Handle.Any(func(y *term.T) bool { return y == call })) ||
+				x.Call != nil && x.Open == Closed && strings.HasSuffix(x.Call.Name, ".Orphan")
+		})
+	}
+	for _, fn := range t.f.members {
+		if fn != t.st.fn && t.f.sums[fn] != nil {
+			for in := range t.f.sums[fn].steps {
+				if closes(in) {
+					return nil // a closure's task
+				}
+			}
+		}
+	}
+	closed := slices.ContainsFunc(sum.loops, func(l *loop) bool { return l.body[made.Block()] })
+	for in := range sum.steps {
+		if closes(in) {
+			if _, ok := in.(*ssa.Call); !ok {
+				return nil // deferred, or another goroutine's
+			}
+			closed = true
+		}
+		if c, ok := in.(ssa.CallInstruction); ok && e.reader.Entry(t.f.callTerm(c.Common(), c.Pos())) == nil && slices.ContainsFunc(c.Common().Args, is) {
+			return nil // given to others
+		}
+	}
+	if !closed {
+		return nil // one for the life of the process
+	}
+	for _, p := range t.f.places {
+		if t.f.get(p.val).Any(func(x *term.T) bool { return x == call }) {
+			return nil // kept in an object, whose Close may end it
+		}
+	}
+	region := world.Explore(made, born{made}, func(in ssa.Instruction) world.Verb {
+		if closes(in) {
+			return world.Stop
+		}
+		return world.Go
+	})
+	refused := make(map[*ssa.Return]bool)
+	for _, broken := range []bool{false, true} {
+		for _, ret := range t.denied(broken).Returns {
+			refused[ret] = true
+		}
+	}
+	for _, ret := range region.Returns {
+		if refused[ret] && !slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+			return !isError(v.Type()) && t.f.get(v).Any(func(x *term.T) bool { return x == call })
+		}) {
+			return ret
+		}
+	}
+	return nil
+}
+
+// born is the world in which a constructor has made its object.
+type born struct{ made *ssa.Call }
+
+// Value implements world.Oracle.
+func (w born) Value(v ssa.Value) (world.Fact, bool) {
+	if v == ssa.Value(w.made) {
+		return world.Success(v.Type()), true
+	}
+	if x, ok := v.(*ssa.Extract); ok && x.Tuple == ssa.Value(w.made) {
+		return world.Success(x.Type()), true
+	}
+	return world.Fact{}, false
+}
+
+// Stored implements world.Oracle.
+func (born) Stored(ssa.Instruction, ssa.Value) (world.Fact, bool) { return world.Fact{}, false }

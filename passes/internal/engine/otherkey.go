@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// mismatches finds a release or renewal of another key than the one that was
+// locked, in a function that does not release its own. Both keys must be known.
+// A general command deletes and expires much else, so its key must be named like
+// a lock's, or made of the same value.
+func (e *Engine) mismatches(t *taking) []lock.Slip {
+	if t.st.region == nil || t.st.returned || !specific(t.m.Key) {
+		return nil
+	}
+	sum := t.f.sums[t.st.fn]
+	var out []lock.Slip
+	look := func(in ssa.Instruction) {
+		for _, x := range sum.steps[in] {
+			if x.Call == nil || x.Open != Closed || t.st.match(x) {
+				continue
+			}
+			for _, r := range e.reader.Of(x.Call) {
+				wrong := r.Role == meaning.Renew || r.Role == meaning.Release && len(t.st.freed) == 0
+				if !wrong || r.Family != t.m.Family || r.Key == nil || len(r.Key.Alts()) != 1 {
+					continue
+				}
+				key := r.Key
+				if key.Kind == term.List && len(key.Args) == 1 {
+					key = key.Args[0]
+				}
+				if t.elsewhere(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
+					continue
+				}
+				out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: key.Pattern(), Other: t.u.Acquire})
+			}
+		}
+	}
+	for _, in := range t.st.region.Held {
+		look(in)
+	}
+	for _, b := range t.st.fn.Blocks {
+		for _, in := range b.Instrs {
+			if d, ok := in.(*ssa.Defer); ok && before(d, t.st.at) {
+				look(d)
+			}
+		}
+	}
+	return out
+}
+
+// specific reports whether a key is known well enough to differ from another.
+func specific(key *term.T) bool {
+	if key == nil || len(key.Alts()) != 1 {
+		return false
+	}
+	switch key.Kind {
+	case term.Const, term.Op, term.Param:
+		return !key.IsZero() && !key.Any(func(t *term.T) bool { return t.Kind == term.Unknown })
+	}
+	return false
+}
+
+// elsewhere reports whether a key is none that this lock can be confused with: it
+// is not known, is the same in other words, or belongs to another lock.
+func (t *taking) elsewhere(key *term.T) bool {
+	if !specific(key) || key.Pattern() == t.m.Key.Pattern() || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.keys[held{t.m.Family, t.f.e.pool.Like(key)}] {
+		return true
+	}
+	return slices.ContainsFunc(t.f.sums[t.st.fn].sites, func(other *site) bool {
+		m, ok := t.f.e.acquire(other.lock.Call)
+		return ok && other != t.st && t.f.e.pool.Alike(m.Key, key)
+	})
+}

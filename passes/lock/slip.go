@@ -1,0 +1,39 @@
+package lock
+
+// Kinds of slips. Those of the first group are about giving a lock back, of the
+// second about taking it, of the third about what a section leaves behind.
+const (
+	SlipLeft      = "left"      // a way out with the lock held, while others release
+	SlipExit      = "exit"      // the process ends under the lock
+	SlipForeign   = "foreign"   // frees the lock whoever holds it
+	SlipSteps     = "steps"     // compares the owner, then frees in a second step
+	SlipTerm      = "term"      // names the holder but not the term
+	SlipDead      = "dead"      // with a context that has ended by then
+	SlipDeadline  = "deadline"  // with the context whose deadline bounds the section
+	SlipRequest   = "request"   // with the context of the caller, who may give up
+	SlipUnheld    = "unheld"    // without holding the lock
+	SlipStacked   = "stacked"   // the session takes its own lock once more
+	SlipReturned  = "returned"  // the session goes back to its pool with the lock
+	SlipAbandoned = "abandoned" // a session that nobody ends where the lock is not taken
+	SlipUnheard   = "unheard"   // the release's answer "was not yours" goes nowhere
+
+	SlipUnasked  = "unasked"   // nobody asks whether the lock was taken
+	SlipRefused  = "refused"   // no error is taken for success
+	SlipForever  = "forever"   // no expiry
+	SlipTwoCalls = "two calls" // the expiry is set by a second command
+	SlipOpen     = "open"      // success where the store could not be asked
+	SlipBelief   = "belief"    // success from local state, without asking the store
+
+	SlipAfter    = "after"     // a write of what the lock guards, after its release
+	SlipOutlives = "outlives"  // work that goes on after the release
+	SlipOtherKey = "other key" // releases or renews another key than the acquire's
+)
+
+// A Slip is one thing that goes wrong in how a lock is taken or given back. The
+// Frame is where a reviewer puts it.
+type Slip struct {
+	Frame
+	Kind   string
+	Detail string // what a message needs beside the place: a key, a column, a duration
+	Other  Frame  // a second place that explains it; nowhere if there is none
+}
