@@ -7,6 +7,7 @@ import (
 	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/analyzers/longsection"
 	"github.com/fencevet/fencevet/analyzers/poolconn"
+	"github.com/fencevet/fencevet/analyzers/renewal"
 	"github.com/fencevet/fencevet/analyzers/unfenced"
 	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
 	"github.com/fencevet/fencevet/analyzers/wallclock"
@@ -32,6 +33,7 @@ var suite = []*struct {
 	{poolconn.Check, poolconn.Analyzer},
 	{wallclock.Check, wallclock.Analyzer},
 	{longsection.Check, longsection.Analyzer},
+	{renewal.Check, renewal.Analyzer},
 }
 
 // Checks returns all checks.

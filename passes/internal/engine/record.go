@@ -16,6 +16,7 @@ import (
 func (e *Engine) uses() []*lock.Use {
 	var out []*lock.Use
 	seen := make(map[string]bool)
+	e.recorded = make(map[*family][]recorded)
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, st := range s.sites {
 			m, ok := e.acquire(st.lock.Call)
@@ -29,7 +30,9 @@ func (e *Engine) uses() []*lock.Use {
 				continue
 			}
 			seen[id] = true
-			out = append(out, e.record(fn, st, m))
+			u := e.record(fn, st, m)
+			e.recorded[f] = append(e.recorded[f], recorded{u, st, m})
+			out = append(out, u)
 		}
 	})
 	slices.SortStableFunc(out, func(a, b *lock.Use) int {

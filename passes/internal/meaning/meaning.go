@@ -44,6 +44,7 @@ type Meaning struct {
 	Parent   *term.T // session or client
 	On       *term.T // connection
 	TTL      lock.TTL
+	Span     *term.T // the time to live, or the end of it, as it is given
 	Raw      bool // needs evidence
 	Try      bool
 	Checked  bool // compares the owner
@@ -323,7 +324,7 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 		m.Section = p.section
 	}
 	m.Key, m.Value = p.key, p.value
-	m.TTL = p.lease(a.TTLNone)
+	m.TTL, m.Span = p.lease(a.TTLNone), p.ttl
 	return m
 }
 
