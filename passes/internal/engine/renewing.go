@@ -190,7 +190,9 @@ func (k *keeping) boundHere(fn *ssa.Function, x Effect, m meaning.Meaning) bool 
 		return true
 	}
 	// Of a wrapper's call: only where the wrapper left the key to its caller.
-	return len(x.Via) == 1 && !slices.ContainsFunc(k.e.reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Key != nil && m.Key.Kind == term.Field && m.Key.Args[0].Kind != term.Param })
+	return len(x.Via) == 1 && !slices.ContainsFunc(k.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Key != nil && m.Key.Kind == term.Field && m.Key.Args[0].Kind != term.Param
+	})
 }
 
 // repeated reports whether a call keeps a lease alive, rather than giving it

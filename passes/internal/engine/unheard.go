@@ -156,11 +156,17 @@ func (f *family) differs(bad, well *world.Region) bool {
 		if ways != 3 && f.tellsSomebody(x) {
 			return true
 		}
-		if ret, ok := x.(*ssa.Return); ok && ways == 3 {
-			for _, v := range ret.Results {
-				if bad.Fact(v) != well.Fact(v) {
-					return true
-				}
+		if ways != 3 {
+			continue
+		}
+		switch x := x.(type) {
+		case *ssa.Return:
+			if slices.ContainsFunc(x.Results, func(v ssa.Value) bool { return bad.Fact(v) != well.Fact(v) }) {
+				return true
+			}
+		case *ssa.Phi:
+			if bad.Fact(x) != well.Fact(x) && f.leaves(x, 0) {
+				return true
 			}
 		}
 	}
@@ -251,11 +257,7 @@ func (f *family) leaves(v ssa.Value, depth int) bool {
 			if a, ok := r.Addr.(*ssa.Alloc); !ok || a.Heap && f.leaves(a, depth+1) {
 				return true
 			}
-		case *ssa.Phi:
-			if f.leaves(r, depth+1) {
-				return true
-			}
-		case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Slice, *ssa.ChangeType, *ssa.Convert:
+		case *ssa.Phi, *ssa.BinOp, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Slice, *ssa.ChangeType, *ssa.Convert:
 			if f.leaves(r.(ssa.Value), depth+1) {
 				return true
 			}
@@ -325,6 +327,9 @@ func (f *family) quietCall(c *ssa.CallCommon) bool {
 		if obj, ok := origin(c.StaticCallee()).Object().(*types.Func); ok && obj.Pkg() != nil {
 			path = obj.Pkg().Path()
 		}
+		if path == "sync/atomic" {
+			return strings.HasPrefix(name, "Load")
+		}
 		if e := f.e.reader.Entry(f.callTerm(c, c.Pos())); e != nil {
 			return !e.Ends && !slices.ContainsFunc(f.e.reader.Of(f.callTerm(c, c.Pos())), func(m meaning.Meaning) bool {
 				return m.Role == meaning.Release || m.Role == meaning.Write || m.Role == meaning.Acquire
@@ -334,8 +339,8 @@ func (f *family) quietCall(c *ssa.CallCommon) bool {
 		return false
 	}
 	switch path {
-	case "fmt", "errors", "time", "strconv", "strings", "sync", "math/rand", "math/rand/v2", "context", "log/slog", "sync/atomic":
-		return path != "sync/atomic" || strings.HasPrefix(name, "Load")
+	case "fmt", "errors", "time", "strconv", "strings", "sync", "math/rand", "math/rand/v2", "context", "log/slog":
+		return true
 	}
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	if strings.Contains(last, "log") || last == "zap" || strings.Contains(path, "/zap/") || strings.Contains(path, "prometheus") || strings.Contains(path, "metric") || strings.Contains(path, "opentelemetry") {

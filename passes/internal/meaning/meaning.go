@@ -45,7 +45,7 @@ type Meaning struct {
 	On       *term.T // connection
 	TTL      lock.TTL
 	Span     *term.T // the time to live, or the end of it, as it is given
-	Raw      bool // needs evidence
+	Raw      bool    // needs evidence
 	Try      bool
 	Checked  bool // compares the owner
 	Session  bool // ends the whole session
