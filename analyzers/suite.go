@@ -9,6 +9,7 @@ import (
 	"github.com/fencevet/fencevet/analyzers/poolconn"
 	"github.com/fencevet/fencevet/analyzers/renewal"
 	"github.com/fencevet/fencevet/analyzers/unfenced"
+	"github.com/fencevet/fencevet/analyzers/units"
 	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
 	"github.com/fencevet/fencevet/analyzers/wallclock"
 	"github.com/fencevet/fencevet/analyzers/weakcondition"
@@ -34,6 +35,7 @@ var suite = []*struct {
 	{wallclock.Check, wallclock.Analyzer},
 	{longsection.Check, longsection.Analyzer},
 	{renewal.Check, renewal.Analyzer},
+	{units.Check, units.Analyzer},
 }
 
 // Checks returns all checks.

@@ -120,6 +120,8 @@ type TTL struct {
 	Text    string
 	Seconds float64 // 0 when not known
 	Source  string  // constant | default | parameter | config | none | unknown
+	Least   float64 // the shortest that the backend accepts, in seconds; 0: any
+	Most    float64 // the longest
 }
 
 // A TokenInfo says what token the lock offers, or the one that its user took.

@@ -9,7 +9,7 @@ var builtin = []source{
 			Locks:  true,
 			Calls: []*Call{
 				&Call{Func: []string{"(*api.Client).LockKey"}, New: &New{Key: Ref{Base: 1}, TTLDefault: "15s", Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:7:5"},
-				&Call{Func: []string{"(*api.Client).LockOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Key"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", Options: Ref{Base: 1}, Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:9:5"},
+				&Call{Func: []string{"(*api.Client).LockOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Key"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:9:5"},
 				&Call{Func: []string{"(*api.Lock).Lock"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Renewal: "library", Success: []*Told{
 					&Told{At: Ref{Base: 3}, Is: "not nil"},
 					&Told{At: Ref{Base: 3, Index: 1}, Is: "nil"},
@@ -19,15 +19,15 @@ var builtin = []source{
 					&Carrier{Kind: "version", Compare: "equal"},
 				}, Reject: "error"}, Pos: "data/consul.yaml:17:5"},
 				&Call{Func: []string{"(*api.Client).SemaphorePrefix"}, New: &New{Key: Ref{Base: 1}, TTLDefault: "15s", Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:20:5"},
-				&Call{Func: []string{"(*api.Client).SemaphoreOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Prefix"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", Options: Ref{Base: 1}, Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:22:5"},
+				&Call{Func: []string{"(*api.Client).SemaphoreOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Prefix"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:22:5"},
 				&Call{Func: []string{"(*api.Semaphore).Acquire"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Shared: true, Renewal: "library", Success: []*Told{
 					&Told{At: Ref{Base: 3}, Is: "not nil"},
 					&Told{At: Ref{Base: 3, Index: 1}, Is: "nil"},
 				}}, Loss: &Loss{Handle: Ref{Base: 2}, How: "channel", Result: Ref{Base: 3}}, results: 2, Pos: "data/consul.yaml:24:5"},
 				&Call{Func: []string{"(*api.Semaphore).Release"}, Release: &Release{Handle: Ref{Base: 2}, Checked: true}, Pos: "data/consul.yaml:27:5"},
 				&Call{Func: []string{"(*api.Semaphore).Destroy"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/consul.yaml:29:5"},
-				&Call{Func: []string{"(*api.Session).Create"}, New: &New{TTL: Ref{Base: 1, Path: []string{"TTL"}}, Leaks: true}, Token: &Token{Reason: "a session id is random"}, Blocks: &Blocks{Kind: "remote"}, args: 1, Pos: "data/consul.yaml:33:5"},
-				&Call{Func: []string{"(*api.Session).CreateNoChecks"}, New: &New{TTL: Ref{Base: 1, Path: []string{"TTL"}}, Leaks: true}, Token: &Token{Reason: "a session id is random"}, Blocks: &Blocks{Kind: "remote"}, args: 1, Pos: "data/consul.yaml:37:5"},
+				&Call{Func: []string{"(*api.Session).Create"}, New: &New{TTL: Ref{Base: 1, Path: []string{"TTL"}}, TTLLeast: "10s", TTLMost: "24h", Leaks: true}, Token: &Token{Reason: "a session id is random"}, Blocks: &Blocks{Kind: "remote"}, args: 1, Pos: "data/consul.yaml:33:5"},
+				&Call{Func: []string{"(*api.Session).CreateNoChecks"}, New: &New{TTL: Ref{Base: 1, Path: []string{"TTL"}}, TTLLeast: "10s", TTLMost: "24h", Leaks: true}, Token: &Token{Reason: "a session id is random"}, Blocks: &Blocks{Kind: "remote"}, args: 1, Pos: "data/consul.yaml:37:5"},
 				&Call{Func: []string{"(*api.Session).Renew"}, Renew: &Renew{Handle: Ref{Base: 1}, Checked: true, Result: Ref{Base: 3}}, args: 1, results: 1, Pos: "data/consul.yaml:41:5"},
 				&Call{Func: []string{"(*api.Session).RenewPeriodic"}, Renew: &Renew{Handle: Ref{Base: 1, Index: 1}, TTL: Ref{Base: 1}, Checked: true, Result: Ref{Base: 3}, Interval: "1/2"}, args: 2, results: 1, Pos: "data/consul.yaml:43:5"},
 				&Call{Func: []string{"(*api.Session).Destroy"}, Release: &Release{Handle: Ref{Base: 1}, Checked: true, Session: true}, args: 1, Pos: "data/consul.yaml:45:5"},

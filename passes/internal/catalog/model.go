@@ -133,6 +133,8 @@ type New struct {
 	TTL        Ref    `yaml:"ttl"`
 	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"` // unit of an integer TTL (a time.Duration needs none); unix, unix-ms: a point in time
 	TTLDefault string `yaml:"ttl-default" check:"duration"`         // Go duration, where no TTL is given
+	TTLLeast   string `yaml:"ttl-least" check:"duration"`           // the shortest that the backend accepts as it is
+	TTLMost    string `yaml:"ttl-most" check:"duration"`            // the longest
 	Value      Ref    `yaml:"value"`                                // owner value
 	Options    Ref    `yaml:"options"`                              // option functions or option struct that may hold any of these
 	Parent     Ref    `yaml:"parent"`                               // session or client whose properties hold here too

@@ -21,6 +21,9 @@ func (k *keeping) interval(f *family, in ssa.CallInstruction, m meaning.Meaning)
 	if period == nil {
 		return
 	}
+	if at := f.callAt(period); at != nil {
+		k.bareArgument(f, at)
+	}
 	args := meaning.Args(period)
 	share := 0.0
 	for _, r := range k.e.recorded[f] {

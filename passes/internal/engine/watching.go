@@ -15,6 +15,7 @@ import (
 // use judges how one lock is kept.
 func (k *keeping) use(f *family, r recorded) {
 	k.loss(f, r)
+	k.units(f, r)
 	if r.lock.Row != nil && r.lock.Row.Mine && len(r.st.lock.Via) == 0 {
 		k.interval(f, r.st.at, r.lock) // taking the row again renews it
 	}

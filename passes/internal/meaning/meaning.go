@@ -45,6 +45,7 @@ type Meaning struct {
 	On       *term.T // connection
 	TTL      lock.TTL
 	Span     *term.T // the time to live, or the end of it, as it is given
+	Unit     string  // of Span where that is a whole number
 	Raw      bool    // needs evidence
 	Try      bool
 	Checked  bool // compares the owner
@@ -324,7 +325,7 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 		m.Section = p.section
 	}
 	m.Key, m.Value = p.key, p.value
-	m.TTL, m.Span = p.lease(a.TTLNone), p.ttl
+	m.TTL, m.Span, m.Unit = p.lease(a.TTLNone), p.ttl, p.unit
 	return m
 }
 
