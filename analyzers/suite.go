@@ -4,10 +4,17 @@ package analyzers
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/fencevet/fencevet/analyzers/failover"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/lockdelay"
 	"github.com/fencevet/fencevet/analyzers/longsection"
+	"github.com/fencevet/fencevet/analyzers/onceguard"
+	"github.com/fencevet/fencevet/analyzers/owner"
 	"github.com/fencevet/fencevet/analyzers/poolconn"
+	"github.com/fencevet/fencevet/analyzers/redundantlock"
 	"github.com/fencevet/fencevet/analyzers/renewal"
+	"github.com/fencevet/fencevet/analyzers/replica"
+	"github.com/fencevet/fencevet/analyzers/tokenreset"
 	"github.com/fencevet/fencevet/analyzers/unfenced"
 	"github.com/fencevet/fencevet/analyzers/units"
 	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
@@ -36,6 +43,13 @@ var suite = []*struct {
 	{longsection.Check, longsection.Analyzer},
 	{renewal.Check, renewal.Analyzer},
 	{units.Check, units.Analyzer},
+	{tokenreset.Check, tokenreset.Analyzer},
+	{replica.Check, replica.Analyzer},
+	{owner.Check, owner.Analyzer},
+	{failover.Check, failover.Analyzer},
+	{onceguard.Check, onceguard.Analyzer},
+	{lockdelay.Check, lockdelay.Analyzer},
+	{redundantlock.Check, redundantlock.Analyzer},
 }
 
 // Checks returns all checks.

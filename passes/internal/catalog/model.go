@@ -182,6 +182,7 @@ type Acquire struct {
 	Context    Ref     `yaml:"context"`                          // context that also bounds the renewal
 	Try        bool    `yaml:"try"`                              // does not wait for the holder
 	Shared     bool    `yaml:"shared"`                           // several holders at once: not exclusive
+	Mine       bool    `yaml:"mine"`                             // also takes a live lock of the same owner value
 	Raw        bool    `yaml:"raw"`                              // a general command: a lock only with evidence
 	Renewal    string  `yaml:"renewal" enum:"library"`           // library: renewed in the background; empty: not
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)

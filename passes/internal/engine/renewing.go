@@ -19,6 +19,8 @@ type keeping struct {
 	read    *readings
 	watched map[string]bool // packages and libraries, as in "path library": the loss is looked at somewhere
 	locked  map[freed]bool  // names of the keys of known locks
+
+	scheduled map[string]bool // functions that run at set times; nil until asked for
 }
 
 func newKeeping(e *Engine, found *remarks) *keeping {

@@ -49,6 +49,7 @@ type Meaning struct {
 	Raw      bool    // needs evidence
 	Try      bool
 	Checked  bool // compares the owner
+	Mine     bool // also takes a live lock of the same owner
 	Session  bool // ends the whole session
 	Renewal  string
 	Scope    string
@@ -311,6 +312,7 @@ func (r *Reader) base(lib *catalog.Library, role Role) Meaning {
 func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Acquire)
 	m.Kind, m.Raw, m.Try, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Renewal, a.Scope, a.Success
+	m.Mine = a.Mine
 	m.Key, m.Value, m.On = r.Get(a.Key, call, words), r.Get(a.Value, call, words), r.Get(a.On, call, words)
 	m.Handle, m.Parent, m.Section = r.handle(a, call, words), r.Get(a.Parent, call, words), r.Get(a.Section, call, words)
 	p := props{key: m.Key, value: m.Value, unit: a.TTLUnit, ttl: r.Get(a.TTL, call, words), fallback: a.TTLDefault}
