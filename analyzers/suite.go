@@ -6,13 +6,22 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers/acquire"
 	"github.com/fencevet/fencevet/analyzers/earlyrelease"
+	"github.com/fencevet/fencevet/analyzers/failover"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/analyzers/keymismatch"
 	"github.com/fencevet/fencevet/analyzers/localstate"
+	"github.com/fencevet/fencevet/analyzers/lockdelay"
 	"github.com/fencevet/fencevet/analyzers/longsection"
+	"github.com/fencevet/fencevet/analyzers/onceguard"
+	"github.com/fencevet/fencevet/analyzers/owner"
 	"github.com/fencevet/fencevet/analyzers/poolconn"
+	"github.com/fencevet/fencevet/analyzers/redundantlock"
 	"github.com/fencevet/fencevet/analyzers/release"
+	"github.com/fencevet/fencevet/analyzers/renewal"
+	"github.com/fencevet/fencevet/analyzers/replica"
+	"github.com/fencevet/fencevet/analyzers/tokenreset"
 	"github.com/fencevet/fencevet/analyzers/unfenced"
+	"github.com/fencevet/fencevet/analyzers/units"
 	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
 	"github.com/fencevet/fencevet/analyzers/wallclock"
 	"github.com/fencevet/fencevet/analyzers/weakcondition"
@@ -42,6 +51,15 @@ var suite = []*struct {
 	{earlyrelease.Check, earlyrelease.Analyzer},
 	{keymismatch.Check, keymismatch.Analyzer},
 	{localstate.Check, localstate.Analyzer},
+	{renewal.Check, renewal.Analyzer},
+	{units.Check, units.Analyzer},
+	{tokenreset.Check, tokenreset.Analyzer},
+	{replica.Check, replica.Analyzer},
+	{owner.Check, owner.Analyzer},
+	{failover.Check, failover.Analyzer},
+	{onceguard.Check, onceguard.Analyzer},
+	{lockdelay.Check, lockdelay.Analyzer},
+	{redundantlock.Check, redundantlock.Analyzer},
 }
 
 // Checks returns all checks.

@@ -120,6 +120,8 @@ type TTL struct {
 	Text    string
 	Seconds float64 // 0 when not known
 	Source  string  // constant | default | parameter | config | none | unknown
+	Least   float64 // the shortest that the backend accepts, in seconds; 0: any
+	Most    float64 // the longest
 }
 
 // A TokenInfo says what token the lock offers, or the one that its user took.
@@ -174,6 +176,7 @@ type Call struct {
 	Call  string
 	Kind  string
 	Limit float64 // of a slow call: seconds after which it (all turns of its loop) is given up; 0: never
+	Share float64 // of a renewal: its interval as a part of the time to live
 	Here  bool
 }
 
@@ -221,7 +224,47 @@ type Use struct {
 	Clocks []Call // decisions on the time of day, kind "wall"
 	Strays []Call // releases that run on another handle than the acquire
 	Slips  []Slip // what goes wrong in taking and giving back
+	// Remarks are about how the lease is kept and what it is told by; kinds below.
+	Remarks []Call
+	// Store tells how the store that keeps the lock is replicated (sentinel |
+	// cluster | replica), where the client shows it.
+	Store string
 }
+
+// Kinds of remarks. Text says how in the words of a reader.
+const (
+	// LossUnwatched: the holder works on when the lease is gone. Text names
+	// what would tell; the place is the acquire.
+	LossUnwatched = "loss not watched"
+	// RenewUnheard: whether the renewal succeeds makes no difference. Text says
+	// what becomes of a failure.
+	RenewUnheard = "failed renewal not heard of"
+	// RenewUnowned: extends whatever lease there is.
+	RenewUnowned = "renewed without comparing the owner"
+	// RenewBound: the renewal ends with a context that was made for the acquire.
+	RenewBound = "renewal ends with the acquire's context"
+	// RenewSeldom: Share is the interval's part of the time to live.
+	RenewSeldom = "renewed too seldom"
+	// DurationBare and DurationInstant: a whole number, or a point in time, is
+	// taken for a length of time. DurationRange: the backend refuses it, or
+	// takes another. DurationTiny: a number of nanoseconds.
+	DurationBare    = "duration without a unit"
+	DurationInstant = "point in time taken for a duration"
+	DurationRange   = "duration out of the backend's range"
+	DurationTiny    = "duration of nanoseconds"
+	// OwnerShared: the acquire accepts a live lease of the same owner, and Text
+	// is what names the owner.
+	OwnerShared = "owner not unique"
+	// OnceFreed: a lock that stands for "done in this period" is given back.
+	OnceFreed = "marker given back"
+	// TokenExpires: the counter that hands out tokens has an end of life.
+	TokenExpires = "token counter expires"
+	// ReadReplica: a read that decides about a write may lag behind it. Text is
+	// the handle.
+	ReadReplica = "read from a replica"
+	// DelayNone: nothing separates the next holder from the writes of the last.
+	DelayNone = "no lock delay"
+)
 
 // Level says how much a finding matters.
 type Level string

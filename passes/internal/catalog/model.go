@@ -134,6 +134,8 @@ type New struct {
 	TTL        Ref    `yaml:"ttl"`
 	TTLUnit    string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"` // unit of an integer TTL (a time.Duration needs none); unix, unix-ms: a point in time
 	TTLDefault string `yaml:"ttl-default" check:"duration"`         // Go duration, where no TTL is given
+	TTLLeast   string `yaml:"ttl-least" check:"duration"`           // the shortest that the backend accepts as it is
+	TTLMost    string `yaml:"ttl-most" check:"duration"`            // the longest
 	Value      Ref    `yaml:"value"`                                // owner value
 	Options    Ref    `yaml:"options"`                              // option functions or option struct that may hold any of these
 	Parent     Ref    `yaml:"parent"`                               // session or client whose properties hold here too
@@ -182,6 +184,7 @@ type Acquire struct {
 	Context    Ref     `yaml:"context"`                          // context that also bounds the renewal
 	Try        bool    `yaml:"try"`                              // does not wait for the holder
 	Shared     bool    `yaml:"shared"`                           // several holders at once: not exclusive
+	Mine       bool    `yaml:"mine"`                             // also takes a live lock of the same owner value
 	Raw        bool    `yaml:"raw"`                              // a general command: a lock only with evidence
 	Renewal    string  `yaml:"renewal" enum:"library"`           // library: renewed in the background; empty: not
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)

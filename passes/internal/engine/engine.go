@@ -46,6 +46,7 @@ type Engine struct {
 	entries  map[*types.Func]bool      // registered with the reader
 	impls    *implementations
 	evidence *evidence
+	recorded map[*family][]recorded    // the uses whose acquire stands in a family
 	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
 	files    map[string]string         // of the units, by name: import path and base name
@@ -219,7 +220,7 @@ func (e *Engine) Run() ([]*lock.Use, []lock.Remark) {
 	e.solve()
 	e.evidence = newEvidence(e)
 	uses := e.uses()
-	return uses, e.clocks(uses)
+	return uses, append(e.clocks(uses), e.remarks(uses)...)
 }
 
 // shown is a function's name as people write it: (*Service).Reserve.

@@ -8,6 +8,8 @@ import (
 
 type catalogTold = catalog.Told
 
+var refReceiver = catalog.Ref{Base: catalog.Receiver}
+
 // operand returns the value that ref names in a call, or nil.
 func operand(c *ssa.CallCommon, ref catalog.Ref) ssa.Value {
 	switch ref.Base {

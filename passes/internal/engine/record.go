@@ -17,6 +17,7 @@ func (e *Engine) uses() []*lock.Use {
 	var out []*lock.Use
 	var slips slips
 	seen := make(map[string]bool)
+	e.recorded = make(map[*family][]recorded)
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, st := range s.sites {
 			m, ok := e.acquire(st.lock.Call)
@@ -32,6 +33,7 @@ func (e *Engine) uses() []*lock.Use {
 			seen[id] = true
 			u := e.record(fn, st, m)
 			slips.add(f, st, m, u)
+			e.recorded[f] = append(e.recorded[f], recorded{u, st, m})
 			out = append(out, u)
 		}
 	})

@@ -45,6 +45,14 @@ func leaseRow(w sqlread.Write, st sqlread.Statement) *Row {
 	return row
 }
 
+// takesOwn reports whether one of the ways in is that the row holds already
+// what the write is about to store there: its owner.
+func takesOwn(gs []Guard) bool {
+	return slices.ContainsFunc(gs, func(g Guard) bool {
+		return g.Op == "or" && slices.ContainsFunc(g.Alts, func(a Guard) bool { return a.Op == "=" && a.Stored }) || takesOwn(g.Alts)
+	})
+}
+
 // expiryColumn reports whether a column is named like the end of a lease: only
 // then can a parameter be taken for the caller's clock.
 func expiryColumn(c string) bool {

@@ -44,9 +44,12 @@ type Meaning struct {
 	Parent   *term.T // session or client
 	On       *term.T // connection
 	TTL      lock.TTL
-	Raw      bool // needs evidence
+	Span     *term.T // the time to live, or the end of it, as it is given
+	Unit     string  // of Span where that is a whole number
+	Raw      bool    // needs evidence
 	Try      bool
 	Checked  bool // compares the owner
+	Mine     bool // also takes a live lock of the same owner
 	Session  bool // ends the whole session
 	Strict   bool // a release that must not come without the lock
 	GivesUp  bool // an acquire that may return nil for both the lock and the error
@@ -311,6 +314,7 @@ func (r *Reader) base(lib *catalog.Library, role Role) Meaning {
 func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Acquire)
 	m.Kind, m.Raw, m.Try, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Renewal, a.Scope, a.Success
+	m.Mine = a.Mine
 	m.Key, m.Value, m.On = r.Get(a.Key, call, words), r.Get(a.Value, call, words), r.Get(a.On, call, words)
 	m.Handle, m.Parent, m.Section = r.handle(a, call, words), r.Get(a.Parent, call, words), r.Get(a.Section, call, words)
 	p := props{key: m.Key, value: m.Value, unit: a.TTLUnit, ttl: r.Get(a.TTL, call, words), fallback: a.TTLDefault}
@@ -325,7 +329,7 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 		m.Section = p.section
 	}
 	m.Key, m.Value = p.key, p.value
-	m.TTL = p.lease(a.TTLNone)
+	m.TTL, m.Span, m.Unit = p.lease(a.TTLNone), p.ttl, p.unit
 	m.GivesUp = !a.Stop.IsZero() && (!r.Get(a.Stop, call, words).IsZero() || r.once(m.Handle))
 	return m
 }

@@ -118,7 +118,7 @@ func (r *Reader) handle(a *catalog.Acquire, call *term.T, words []*term.T) *term
 // props are what constructors and options say about a lock.
 type props struct {
 	key, value, ttl, parent, section *term.T
-	unit, fallback                   string
+	unit, fallback, least, most      string
 }
 
 // options reads option values: calls of option functions, or a struct or
@@ -188,6 +188,9 @@ func (r *Reader) constructed(p *props, t *term.T, depth int) {
 		if p.fallback == "" {
 			p.fallback = e.New.TTLDefault
 		}
+		if p.least == "" {
+			p.least, p.most = e.New.TTLLeast, e.New.TTLMost
+		}
 		if s := r.Get(e.New.Section, a, nil); s != nil && p.section == nil {
 			p.section = s
 		}
@@ -214,7 +217,7 @@ func (p *props) lease(none bool) lock.TTL {
 		return lock.TTL{Source: "none"}
 	}
 	if s := seconds(p.ttl, p.unit); s != 0 {
-		return lock.TTL{Text: duration(s), Seconds: s, Source: "constant"}
+		return lock.TTL{Text: duration(s), Seconds: s, Source: "constant", Least: parsed(p.least), Most: parsed(p.most)}
 	}
 	t := lock.TTL{Text: p.ttl.Text(), Source: "unknown"}
 	for t0 := p.ttl; t0 != nil; {
@@ -236,6 +239,12 @@ func (p *props) lease(none bool) lock.TTL {
 		break
 	}
 	return t
+}
+
+// parsed is a duration of the catalogue in seconds, 0 when it says none.
+func parsed(s string) float64 {
+	d, _ := time.ParseDuration(s)
+	return d.Seconds()
 }
 
 func duration(s float64) string {

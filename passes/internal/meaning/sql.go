@@ -197,6 +197,7 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 			m.Kind, m.On, m.Try = lock.Lease, conn, true
 			m.Row = row
 			row.Table, row.Sets = table, c.Sets
+			row.Mine = row.Mine || takesOwn(c.Guards)
 			m.Key = r.rowKey(w, params, table)
 			m.TTL = lock.TTL{Source: "unknown"}
 			m.Value = ownerValue(c.Sets)

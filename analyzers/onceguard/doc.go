@@ -1,0 +1,42 @@
+// Package onceguard defines the check of that name.
+//
+// # Analyzer onceguard
+//
+// onceguard: report once-per-period markers that are given back
+//
+// Every replica has the same timer, and a lock shall let one of them run the job.
+// The timers do not fire at the same moment. If the lock is given back when a short
+// job ends, a replica that is a second late finds it free.
+//
+// # Why it matters
+//
+//	09:00:00.0  replica 1 takes the lock, mails 40 reminders, gives it back at 09:00:00.8
+//	09:00:01.1  replica 2 takes the lock and mails them again
+//
+// # Bad
+//
+//	c.AddFunc("0 9 * * *", func() {
+//		ok, err := rdb.SetNX(ctx, "cron:remind", me, time.Minute).Result()
+//		if err != nil || !ok {
+//			return
+//		}
+//		defer release(ctx, "cron:remind", me)
+//		remind(ctx)
+//	})
+//
+// # Good
+//
+//	slot := "cron:remind:" + time.Now().Format(time.DateOnly)
+//	first, err := rdb.SetNX(ctx, slot, "done", 20*time.Hour).Result()
+//
+// # How it decides
+//
+// The function runs by a cron specification that names the minute, hence once an
+// hour at the most; who does not get the lock returns; the key is a constant; the
+// lock is given back in the same run. The finding stands at the release.
+//
+// # When it stays silent
+//
+// For schedules of every few minutes, where a second run soon after is normal; for
+// keys that name the period; for locks that are renewed or guard a loop.
+package onceguard

@@ -1,0 +1,40 @@
+package onceguard
+
+import (
+	_ "embed"
+	"fmt"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+//go:embed doc.go
+var doc string
+
+// Check reports once-per-period markers that are given back.
+var Check = &check.Check{
+	Name:    "onceguard",
+	Doc:     check.Manual(doc, "onceguard"),
+	Default: true,
+	Run:     run,
+}
+
+// Analyzer is Check for go/analysis drivers.
+var Analyzer *analysis.Analyzer = Check.Analyzer()
+
+func run(u *lock.Use, report func(lock.Finding)) {
+	for i := range u.Remarks {
+		c := &u.Remarks[i]
+		if c.Kind != lock.OnceFreed {
+			continue
+		}
+		report(lock.Finding{
+			At:      c.Position,
+			Level:   lock.Warning,
+			Message: fmt.Sprintf("the job runs twice: %s is given back here when the job ends, so a replica whose clock is a second behind finds it free and runs it again; let the key expire by itself, and let it name the period", check.Lock(u)),
+			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
+		})
+	}
+}

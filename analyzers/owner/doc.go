@@ -1,0 +1,36 @@
+// Package owner defines the check of that name.
+//
+// # Analyzer owner
+//
+// owner: report lock owners whose name is not unique
+//
+// Some acquires accept a live lease if it is the caller's own, so that a holder can
+// take it again after a restart. They tell the caller by a name. If two callers have
+// the same name, both hold the lock.
+//
+// # Why it loses data
+//
+//	goroutine 1  takes the lease as "web-1"
+//	goroutine 2  asks as "web-1": welcome back
+//
+// # Bad
+//
+//	me, _ := os.Hostname()
+//	db.ExecContext(ctx, `... ON CONFLICT (name) DO UPDATE SET owner = excluded.owner
+//		WHERE lease.until < now() OR lease.owner = excluded.owner`, name, me)
+//
+// # Good
+//
+//	me := host + "/" + rand.Text() // for each acquisition
+//
+// # How it decides
+//
+// The statement of a lease row has "or the owner is the same" among its ways in, or
+// Options.Token of redislock is set; and the owner is a constant, the name of the
+// host, or made of both.
+//
+// # When it stays silent
+//
+// Where a part of the name comes from elsewhere, and for elections and acquires in a
+// loop, which take the lock again to renew it.
+package owner

@@ -1,0 +1,80 @@
+// Package renewal defines the check of that name.
+//
+// # Analyzer renewal
+//
+// renewal: report leases whose end the holder does not notice, or brings about
+//
+// A lease that is kept alive can still end: the session expires, the server
+// fails over, the process sleeps longer than the lease lives. The client library
+// knows first and tells by a channel, a context, a callback or the result of the
+// renewal. If nobody listens, the old holder works on beside the new one.
+//
+// # Why it loses data
+//
+//	10:00:00  A takes the lock for 15 seconds and renews it every 5
+//	10:00:20  the network is back: the renewal fails, B has the lock
+//	10:00:20  A writes a log line and goes on
+//	10:00:21  A and B write
+//
+// A renewal that does not ask who holds the lock is worse: A then keeps B's lock
+// alive, and both are sure that it is theirs.
+//
+// # Bad
+//
+//	case <-tick.C:
+//		if _, err := mutex.Extend(); err != nil {
+//			log.Print(err)
+//		}
+//
+//	rdb.Expire(ctx, key, ttl)          // whose key is it by now?
+//
+//	_, err := consulLock.Lock(nil)     // the channel tells when it is lost
+//
+//	go session.RenewPeriodic(...)      // returns when the session is gone
+//
+// # Good
+//
+//	held, lost := context.WithCancelCause(ctx)
+//	go func() {
+//		for {
+//			select {
+//			case <-held.Done():
+//				return
+//			case <-tick.C:
+//				if ok, err := mutex.ExtendContext(held); err != nil || !ok {
+//					lost(errors.New("lock lost"))
+//					return
+//				}
+//			}
+//		}
+//	}()
+//	return work(held)
+//
+// # How it decides
+//
+// Reported at the acquire: a section that runs code of its caller, or a loop
+// without end, while the signal of loss that the library offers is not looked at
+// (the channel of Consul's Lock, Done or Ctx of an etcd session that is made
+// here, the events of a ZooKeeper connection, the session monitor of
+// dynamolock), and a loop under an advisory lock whose session is asked nothing
+// until the end.
+//
+// Reported at the renewal: its result is dropped; or it makes no difference,
+// because control goes on in the same way after a failure as after a success,
+// but for log lines and metrics. The channel of a keepalive that is drained
+// without a reaction to its end. A general command (EXPIRE) on the key of a lock
+// without a comparison of the owner. A keepalive on a context with a deadline,
+// where the lock is handed on to the caller. An interval of more than half the
+// time to live; above a third it is a note.
+//
+// OnStoppedLeading is reported where it only writes a log line and the work of
+// OnStartedLeading ignores the context that it is given.
+//
+// # When it stays silent
+//
+// Where every write of the section is fenced: then losing the lock does no harm.
+// Where the loss may be watched elsewhere: the session comes from a caller or
+// goes to other code, the function compares times of its own, the outcome is
+// returned, stored or sent, the package asks Valid, TTL or IsExpired.
+// A short section between acquire and release needs no watching.
+package renewal

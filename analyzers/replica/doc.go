@@ -1,0 +1,35 @@
+// Package replica defines the check of that name.
+//
+// # Analyzer replica
+//
+// replica: report decisions under a lock that are read from a replica
+//
+// A lock makes holders take turns, so that each sees what the one before it wrote.
+// A replica shows what was written some time ago.
+//
+// # Why it loses data
+//
+//	A  takes the lock, sees "pending" on the replica, settles on the primary, unlocks
+//	B  takes the lock 5 ms later, sees "pending" still, settles again
+//
+// # Bad
+//
+//	row := replica.QueryRowContext(ctx, "SELECT status FROM tx WHERE id = $1", id)
+//	...
+//	primary.ExecContext(ctx, "UPDATE tx SET status = 'done' WHERE id = $1", id)
+//
+// # Good
+//
+//	row := primary.QueryRowContext(ctx, "SELECT status FROM tx WHERE id = $1 FOR UPDATE", id)
+//
+// # How it decides
+//
+// In the section, something reads through a handle that is named a replica,
+// secondary or follower, read-only, or made as such, and an unguarded write of the
+// section changes the same table. The finding stands at the read.
+//
+// # When it stays silent
+//
+// Where the write is conditional at the resource, where the tables differ or are
+// not known, and where the handle may be either.
+package replica

@@ -1,0 +1,23 @@
+package units
+
+import (
+	"testing"
+
+	"github.com/fencevet/fencevet/analyzers/internal/recordtest"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+func TestCheck(t *testing.T) {
+	use := func(kind, text string) lock.Use {
+		c := lock.Call{Frame: recordtest.At("/m/a.go", 30), Call: "time.NewTicker", Kind: kind}
+		c.Text = text
+		return lock.Use{Role: lock.RoleUse, Key: "gc", Acquire: recordtest.At("/m/a.go", 10), Remarks: []lock.Call{c}}
+	}
+	recordtest.Run(t, Check, []recordtest.Test{
+		{Name: "bare", Use: use(lock.DurationBare, "ttl / 3"), Want: []string{`a.go:30 error: NewTicker is given "ttl / 3" without a unit`}},
+		{Name: "instant", Use: use(lock.DurationInstant, "deadline"), Want: []string{`a.go:30 error: NewTicker takes a length of time for lock "gc", and is given a point in time ("deadline")`}},
+		{Name: "tiny", Use: use(lock.DurationTiny, "30ns"), Want: []string{`a.go:30 error: lock "gc" lives 30ns`}},
+		{Name: "range", Use: use(lock.DurationRange, "5s is less"), Want: []string{"a.go:30 warning: out of range (5s is less)"}},
+		{Name: "of another check", Use: use(lock.RenewSeldom, "")},
+	})
+}

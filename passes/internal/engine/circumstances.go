@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// circumstances notes what weakens a lock from outside of its section's writes:
+// its token's counter, its store, its owner, its schedule.
+func (k *keeping) circumstances(f *family, r recorded) {
+	r.use.Store = k.e.storeKind(r)
+	k.counter(r)
+	k.replica(r)
+	k.owner(f, r)
+	k.once(r)
+	k.delay(r)
+}
+
+// happens is where fn's package makes an effect happen: the call in the section.
+func happens(x Effect) lock.Frame {
+	if len(x.Via) > 0 {
+		return x.Via[0]
+	}
+	return x.At
+}
+
+// storeKind says how the store of a lock is replicated, where the constructor of
+// its client is in view or the client's type tells.
+func (e *Engine) storeKind(r recorded) string {
+	kind := ""
+	for _, t := range []*term.T{r.st.lock.Call, r.lock.Handle, r.lock.Parent} {
+		t.Any(func(t *term.T) bool {
+			if entry := e.reader.Entry(t); entry != nil && entry.New != nil && entry.New.Store != "" {
+				kind = entry.New.Store
+			}
+			return kind != ""
+		})
+	}
+	if kind == "" && strings.Contains(r.use.Call, "ClusterClient") {
+		kind = "cluster"
+	}
+	return kind
+}
+
+// counter notes that the key from which tokens are counted is given an end.
+func (k *keeping) counter(r recorded) {
+	c := k.e.drawn(r.st.effects)
+	for _, x := range r.st.effects {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, m := range k.e.reader.Of(x.Call) {
+			if m.Role == meaning.Renew && m.Key != nil && slices.ContainsFunc(c.keys, func(key *term.T) bool { return k.e.pool.Alike(key, m.Key) }) {
+				at := happens(x)
+				k.found.of(r.use, lock.Call{Frame: framed(at, m.Key.Pattern()), Call: at.Callee, Kind: lock.TokenExpires})
+			}
+		}
+	}
+}
+
+// replica notes a read in the section, from a handle that is named or made as a
+// copy of the store, of what an unguarded write of the section changes.
+func (k *keeping) replica(r recorded) {
+	for _, x := range r.st.effects {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, m := range k.e.reader.Of(x.Call) {
+			if m.Role != meaning.Query {
+				continue
+			}
+			on := k.copyOf(m.On)
+			if on == "" || !slices.ContainsFunc(r.use.Writes, func(w lock.Write) bool {
+				return !w.Own && !w.After && !w.Condition.Holds() && overlap(m.Store, w.Resource)
+			}) {
+				continue
+			}
+			at := happens(x)
+			k.found.of(r.use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: lock.ReadReplica})
+		}
+	}
+}
+
+// copyOf names a handle that reads from a copy; it is empty for any other.
+func (k *keeping) copyOf(on *term.T) string {
+	found := ""
+	for _, t := range on.Alts() {
+		for t != nil && (t.Kind == term.Result || t.Kind == term.Out) {
+			t = t.Args[0]
+		}
+		if entry := k.e.reader.Entry(t); entry != nil && entry.New != nil && entry.New.Store == "replica" {
+			found = t.Text()
+			continue
+		}
+		name := t.Label
+		if t.Kind == term.Field || t.Kind == term.Global {
+			name = t.Name[strings.LastIndexByte(t.Name, '.')+1:]
+		}
+		if !meaning.Named(name, "replica", "replicas", "ro", "readonly", "slave", "secondary", "standby", "follower") && !strings.Contains(strings.ToLower(name), "readonly") {
+			return "" // it may be the other one
+		}
+		found = name
+	}
+	return found
+}
+
+// owner notes an acquire that lets the present owner in again, under a name that
+// others share. A loop is left alone: there, taking the lock again renews it.
+func (k *keeping) owner(f *family, r recorded) {
+	st, m := r.st, r.lock
+	again := m.Mine || m.Row != nil && m.Row.Mine
+	if !again || m.Kind == lock.Election || len(st.lock.Via) > 0 || loopBlocks(st.fn)[st.at.Block()] || meaning.Named(rootOf(st.fn).Name(), "elect", "election", "campaign", "leader", "renew", "heartbeat", "refresh", "extend") {
+		return
+	}
+	if name := k.shared(m.Value); name != "" {
+		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, name), Call: st.lock.At.Callee, Kind: lock.OwnerShared})
+	}
+}
+
+// shared names an owner value that is the same for every acquisition: a constant,
+// the name of the host, or both.
+func (k *keeping) shared(v *term.T) string {
+	if v == nil || v.IsZero() {
+		return ""
+	}
+	host := false
+	var same func(t *term.T) bool
+	same = func(t *term.T) bool {
+		switch t.Kind {
+		case term.Const:
+			return true
+		case term.Op:
+			return (t.Name == "+" || t.Name == "format") && !slices.ContainsFunc(t.Args, func(a *term.T) bool { return !same(a) })
+		case term.Call:
+			e := k.e.reader.Entry(t)
+			host = host || e != nil && e.Origin != nil && e.Origin.Kind == "host"
+			return e != nil && e.Origin != nil && e.Origin.Kind == "host"
+		}
+		return false
+	}
+	switch {
+	case !same(v):
+		return ""
+	case host:
+		return "the name of the host"
+	}
+	return "the constant " + strconv.Quote(v.Pattern())
+}
+
+// once notes that a lock whose loser skips the run of a schedule is given back
+// when the run ends: a replica whose clock is a little behind runs it again.
+func (k *keeping) once(r recorded) {
+	st := r.st
+	if !st.skips || len(st.freed) == 0 || r.use.Renewal != "none" || r.use.TTL.Seconds <= 0 || k.e.loops(st) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
+		return
+	}
+	if k.scheduled == nil {
+		k.schedules()
+	}
+	for fn := st.fn; fn != nil; fn = fn.Parent() {
+		if k.scheduled[fnName(fn)] {
+			at := happens(st.freed[0])
+			k.found.of(r.use, lock.Call{Frame: framed(at, r.use.TTL.Text), Call: at.Callee, Kind: lock.OnceFreed})
+			return
+		}
+	}
+}
+
+// schedules finds the functions that run at set times, once an hour at the most.
+func (k *keeping) schedules() {
+	k.scheduled = make(map[string]bool)
+	k.e.functions(func(f *family, fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok || len(f.entries(c.Common())) == 0 {
+					continue
+				}
+				call := f.callTerm(c.Common(), c.Pos())
+				entry := k.e.reader.Entry(call)
+				if entry == nil || entry.Runs == nil || entry.Runs.How != "later" || len(meaning.Args(call)) == 0 {
+					continue
+				}
+				spec, ok := meaning.Args(call)[0].Str()
+				if run := k.e.reader.Get(entry.Runs.Func, call, nil); ok && run != nil && rare(spec) {
+					k.scheduled[run.Name] = true
+				}
+			}
+		}
+	})
+}
+
+// rare reports whether a cron specification names the minute of the hour.
+func rare(spec string) bool {
+	switch spec {
+	case "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually":
+		return true
+	}
+	fields := strings.Fields(spec)
+	if len(fields) == 6 {
+		fields = fields[1:] // seconds come first
+	}
+	if len(fields) != 5 {
+		return false
+	}
+	_, err := strconv.Atoi(fields[0])
+	return err == nil
+}
+
+// delay notes that Consul is told to give a lock on as soon as its session is
+// gone. Left out, the delay is 15 seconds.
+func (k *keeping) delay(r recorded) {
+	for _, t := range []*term.T{r.lock.Handle, r.lock.Parent} {
+		t.Any(func(t *term.T) bool {
+			i := slices.Index(t.Names, "LockDelay")
+			if t.Kind != term.Struct || i < 0 {
+				return false
+			}
+			if s := meaning.Seconds(t.Args[i]); s > 0 && s < 1 {
+				at := r.st.lock.At
+				k.found.of(r.use, lock.Call{Frame: framed(at, t.Args[i].Text()), Call: at.Callee, Kind: lock.DelayNone})
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"strconv"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// tooSeldom is the share of the time to live above which an interval leaves no
+// room for a second try.
+const tooSeldom = 0.34
+
+// interval notes a renewal in a loop whose period is more than a third of the
+// time to live. Both must be constant, or computed from the same value.
+func (k *keeping) interval(f *family, in ssa.CallInstruction, m meaning.Meaning) {
+	period := f.period(in)
+	if period == nil {
+		return
+	}
+	if at := f.callOf(period); at != nil {
+		k.bareArgument(f, at)
+	}
+	args := meaning.Args(period)
+	share := 0.0
+	for _, r := range k.e.recorded[f] {
+		if r.lock.Family == m.Family {
+			share = k.share(args[0], r.lock)
+		}
+	}
+	if share <= tooSeldom {
+		return
+	}
+	at := f.callOf(period)
+	if at == nil {
+		at = in
+	}
+	frame := f.frame(at, args[0].Text())
+	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
+}
+
+// period is the call that makes the ticker, or waits, in the innermost loop
+// around in; nil where there is none, or more than one.
+func (f *family) period(in ssa.CallInstruction) *term.T {
+	var inner *loop
+	for _, l := range f.sums[in.Parent()].loops {
+		if l.body[in.Block()] && (inner == nil || len(l.body) < len(inner.body)) {
+			inner = l
+		}
+	}
+	if inner == nil {
+		return nil
+	}
+	var found []*term.T
+	timer := func(c ssa.Value) {
+		t := f.get(c)
+		if t.Kind == term.Field {
+			t = t.Args[0]
+		}
+		if t.Kind == term.Call && f.timer(t) {
+			found = append(found, t)
+		}
+	}
+	for b := range inner.body {
+		for _, x := range b.Instrs {
+			switch x := x.(type) {
+			case *ssa.Select:
+				for _, s := range x.States {
+					timer(s.Chan)
+				}
+			case *ssa.UnOp:
+				if x.Op.String() == "<-" {
+					timer(x.X)
+				}
+			case *ssa.Call:
+				if callee := x.Call.StaticCallee(); callee != nil && callee.String() == "time.Sleep" {
+					found = append(found, f.callTerm(x.Common(), x.Pos()))
+				}
+			}
+		}
+	}
+	if len(found) != 1 || len(meaning.Args(found[0])) == 0 {
+		return nil
+	}
+	return found[0]
+}
+
+// share is an interval's part of the time to live of a lock; 0 when not known.
+func (k *keeping) share(interval *term.T, m meaning.Meaning) float64 {
+	span := m.Span
+	if m.Row != nil {
+		for _, s := range m.Row.Sets {
+			if s.Column == m.Row.Expiry {
+				span = s.Value
+			}
+		}
+	}
+	factor, base := scaled(interval)
+	switch {
+	case factor == 0:
+		return 0
+	case base == nil:
+		if m.TTL.Seconds > 0 {
+			return factor / m.TTL.Seconds
+		}
+		return 0
+	}
+	if whole := k.multiple(span, base); whole > 0 {
+		return factor / whole
+	}
+	return 0
+}
+
+// scaled reads a duration as a factor and what it multiplies; the latter is nil
+// for a constant, whose factor is in seconds.
+func scaled(t *term.T) (factor float64, base *term.T) {
+	if s := meaning.Seconds(t); s > 0 {
+		return s, nil
+	}
+	if t.Kind == term.Op && len(t.Args) == 2 {
+		x, y := t.Args[0], t.Args[1]
+		switch t.Name {
+		case "*":
+			if y.Kind == term.Const {
+				x, y = y, x
+			}
+			if n := number(x); n > 0 {
+				f, b := scaled(y)
+				return n * f, b
+			}
+		case "/":
+			if n := number(y); n > 0 {
+				f, b := scaled(x)
+				return f / n, b
+			}
+		}
+		return 0, nil
+	}
+	switch t.Kind {
+	case term.Param, term.Field, term.Global, term.Call:
+		return 1, t
+	}
+	return 0, nil
+}
+
+// number is the value of a constant factor; one that is a duration counts in
+// seconds.
+func number(t *term.T) float64 {
+	if t.Kind != term.Const {
+		return 0
+	}
+	if t.Type == "duration" {
+		if n, _ := strconv.ParseFloat(t.Name, 64); n < 1000 {
+			return n // an untyped factor of a duration has its type
+		}
+		return meaning.Seconds(t)
+	}
+	n, _ := strconv.ParseFloat(t.Name, 64)
+	return n
+}
+
+// multiple is how often base goes into a time to live that is computed from it,
+// in Go or in the text of a statement; 0 when that is not known.
+func (k *keeping) multiple(span, base *term.T) float64 {
+	switch {
+	case span == nil:
+		return 0
+	case k.e.pool.Alike(span, base):
+		return 1
+	case span.Kind == term.Op && (span.Name == "*" || span.Name == "/"):
+		f, b := scaled(span)
+		if b != nil && k.e.pool.Alike(b, base) {
+			return f
+		}
+		return 0
+	case span.Kind == term.Op && (span.Name == "+" || span.Name == "-"):
+		return 0
+	}
+	found := 0.0
+	for _, a := range span.Args {
+		if n := k.multiple(a, base); n > 0 {
+			if found > 0 {
+				return 0
+			}
+			found = n
+		}
+	}
+	return found
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// recorded is a use with what it was made from.
+type recorded struct {
+	use  *lock.Use
+	st   *site
+	lock meaning.Meaning
+}
+
+// remarks says what is worth saying of how leases are kept. What belongs to a
+// use is noted there; the rest is returned.
+func (e *Engine) remarks(uses []*lock.Use) []lock.Remark {
+	r := &remarks{e: e, uses: uses}
+	k := newKeeping(e, r)
+	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		k.function(f, fn, s)
+	})
+	e.functions(func(f *family, fn *ssa.Function) {
+		for _, rec := range e.recorded[f] {
+			if rec.st.fn == fn {
+				k.use(f, rec)
+			}
+		}
+	})
+	slices.SortStableFunc(r.loose, func(a, b lock.Remark) int {
+		return cmp.Or(a.Compare(b.Position), cmp.Compare(a.Kind, b.Kind))
+	})
+	for _, u := range uses {
+		slices.SortStableFunc(u.Remarks, func(a, b lock.Call) int {
+			return cmp.Or(a.Compare(b.Position), cmp.Compare(a.Kind, b.Kind))
+		})
+	}
+	return r.loose
+}
+
+// remarks gathers what is found.
+type remarks struct {
+	e     *Engine
+	uses  []*lock.Use
+	loose []lock.Remark
+}
+
+// add notes a remark on a place in fn: at a use of the same family, at one that
+// is near, or by itself.
+func (r *remarks) add(f *family, fn *ssa.Function, c lock.Call) {
+	c.Here = true
+	if own := r.e.recorded[f]; len(own) > 0 {
+		own[0].use.Remarks = append(own[0].use.Remarks, c)
+		return
+	}
+	if u := nearest(r.uses, fn); u != nil {
+		u.Remarks = append(u.Remarks, c)
+		return
+	}
+	r.loose = append(r.loose, lock.Remark{Call: c, Package: pkgOf(fn)})
+}
+
+// of notes a remark on a use itself.
+func (r *remarks) of(u *lock.Use, c lock.Call) {
+	c.Here = true
+	u.Remarks = append(u.Remarks, c)
+}

@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// keeping looks at how leases are kept alive.
+type keeping struct {
+	e       *Engine
+	found   *remarks
+	read    *readings
+	watched map[string]bool // packages and libraries, as in "path library": the loss is looked at somewhere
+	locked  map[freed]bool  // names of the keys of known locks
+
+	scheduled map[string]bool // functions that run at set times; nil until asked for
+}
+
+func newKeeping(e *Engine, found *remarks) *keeping {
+	k := &keeping{e: e, found: found, watched: make(map[string]bool), locked: make(map[freed]bool)}
+	e.each(func(_ *family, fn *ssa.Function, s *Summary) {
+		for _, x := range s.Effects {
+			if x.Call == nil || x.Open != Closed || len(x.Via) > 0 {
+				continue
+			}
+			// What comes with the lock, its session or its renewal is judged there.
+			entry := e.reader.Entry(x.Call)
+			if entry.Loss != nil && entry.Acquire == nil && entry.Renew == nil && entry.New == nil {
+				k.watched[pkgOf(fn)+" "+entry.Library.Library] = true
+			}
+		}
+	})
+	for _, list := range e.recorded {
+		for _, r := range list {
+			if name := ownName(r.lock.Key, rootOf(r.st.fn)); name != "" {
+				k.locked[freed{pkgOf(r.st.fn), r.lock.Family, name}] = true
+			}
+		}
+	}
+	return k
+}
+
+// function judges the renewals of one function.
+func (k *keeping) function(f *family, fn *ssa.Function, s *Summary) {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			call, ok := in.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			for _, x := range s.steps[in] {
+				if m, ok := k.renews(fn, x); ok {
+					k.renewal(f, call, x, m)
+					break
+				}
+			}
+			if list := s.steps[in]; k.onlyRenews(call, list) {
+				if how := f.unheard(call); how != "" {
+					k.found.add(f, fn, lock.Call{Frame: f.frame(call, how), Call: f.frame(call, "").Callee, Kind: lock.RenewUnheard})
+				}
+			}
+		}
+	}
+}
+
+// renews reports whether an effect extends a lease.
+func (k *keeping) renews(fn *ssa.Function, x Effect) (meaning.Meaning, bool) {
+	if x.Call == nil || x.Open != Closed {
+		return meaning.Meaning{}, false
+	}
+	for _, m := range k.e.reader.Of(x.Call) {
+		if m.Role != meaning.Renew {
+			continue
+		}
+		if !m.Raw || m.Checked || k.ofLock(fn, m) {
+			return m, true
+		}
+	}
+	return meaning.Meaning{}, false
+}
+
+// ofLock reports whether a general command acts on the key of a known lock: one
+// that is taken in the same family, kept in the same field of the same object, or
+// named by the same text in the same package. Anything less is somebody's cache.
+func (k *keeping) ofLock(fn *ssa.Function, m meaning.Meaning) bool {
+	if m.Key == nil || m.Key.Kind == term.Unknown {
+		return false
+	}
+	for _, key := range keysOf(m.Key) {
+		for _, r := range k.e.recorded[k.e.families[rootOf(fn)]] {
+			if r.lock.Family == m.Family && k.e.pool.Alike(key, r.lock.Key) {
+				return true
+			}
+		}
+		if name := ownName(key, rootOf(fn)); name != "" && k.locked[freed{pkgOf(fn), m.Family, name}] {
+			return true
+		}
+	}
+	return false
+}
+
+// ownName names a key within its package, so that another function's key of the
+// same name is the same: a field of the receiver by its type, a text by itself.
+func ownName(key *term.T, fn *ssa.Function) string {
+	if key == nil {
+		return ""
+	}
+	switch key.Kind {
+	case term.Field:
+		if recv := receiver(fn); recv != nil && key.Args[0].Kind == term.Param && key.Args[0].Index == 0 && key.Args[0].Name == fnName(fn) {
+			return recv.Name() + "." + key.Name
+		}
+	case term.Const, term.Op, term.Global:
+		if p := key.Pattern(); strings.ContainsFunc(p, unicode.IsLetter) && p != "%s" {
+			return p
+		}
+	}
+	return ""
+}
+
+// renewal judges one renewal, at the call by which fn makes it.
+func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning.Meaning) {
+	fn := in.Parent()
+	note := func(kind, text string) {
+		frame := f.frame(in, text)
+		k.found.add(f, fn, lock.Call{Frame: frame, Call: frame.Callee, Kind: kind})
+	}
+	if m.Raw && !m.Checked {
+		if !k.boundHere(fn, x, m) || !k.repeated(f, in, m) || !reportable(in) {
+			return
+		}
+		note(lock.RenewUnowned, "")
+		k.interval(f, in, m)
+		return
+	}
+	k.interval(f, in, m)
+	if len(x.Via) > 0 {
+		return
+	}
+	entry := k.e.reader.Entry(x.Call)
+	if entry == nil || entry.Renew == nil {
+		if how := f.unheard(in); how != "" && !k.watched[pkgOf(fn)+" "+m.Library] {
+			note(lock.RenewUnheard, how)
+		}
+		return
+	}
+	r := entry.Renew
+	switch {
+	case r.Background:
+		if how := f.unheeded(in, r.Result); how != "" {
+			note(lock.LossUnwatched, how)
+		}
+		if why := k.endsEarly(f, fn, operand(in.Common(), r.Context)); why != "" {
+			note(lock.RenewBound, why)
+		}
+	case r.Interval != "":
+		if how := f.unnoticed(in); how != "" {
+			note(lock.RenewUnheard, how)
+		}
+	default:
+		if how := f.unheard(in); how != "" && !k.watched[pkgOf(fn)+" "+m.Library] {
+			note(lock.RenewUnheard, how)
+		}
+	}
+}
+
+// reportable leaves out what only starts a goroutine or is deferred as a whole.
+func reportable(in ssa.CallInstruction) bool {
+	switch in.(type) {
+	case *ssa.Call:
+		return true
+	}
+	_, closure := in.Common().Value.(*ssa.MakeClosure)
+	return !closure
+}
+
+// boundHere reports whether fn itself says which key is extended: in a client
+// of the project's own, the caller does.
+func (k *keeping) boundHere(fn *ssa.Function, x Effect, m meaning.Meaning) bool {
+	name := fnName(fn)
+	if m.Key.Kind == term.Param && m.Key.Name == name {
+		return false
+	}
+	if len(x.Via) == 0 {
+		return true
+	}
+	// Of a wrapper's call: only where the wrapper left the key to its caller.
+	return len(x.Via) == 1 && !slices.ContainsFunc(k.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Key != nil && m.Key.Kind == term.Field && m.Key.Args[0].Kind != term.Param
+	})
+}
+
+// repeated reports whether a call keeps a lease alive, rather than giving it
+// its first time to live: it runs again and again after the acquire, or says so.
+func (k *keeping) repeated(f *family, in ssa.CallInstruction, m meaning.Meaning) bool {
+	fn := in.Parent()
+	taken := func(l *loop) bool {
+		return slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return l.body[st.at.Block()] })
+	}
+	for _, l := range f.sums[fn].loops {
+		if l.body[in.Block()] && l.turns.Rounds >= Each && !taken(l) {
+			return true
+		}
+	}
+	return len(k.e.recorded[f]) == 0 && meaning.Named(rootOf(fn).Name(), "renew", "extend", "refresh", "alive", "keepalive", "prolong", "heartbeat", "touch", "update")
+}
+
+// onlyRenews reports whether a call is of a function that does nothing but
+// extend leases, and answers whether it could.
+func (k *keeping) onlyRenews(in ssa.CallInstruction, list []Effect) bool {
+	sig := in.Common().Signature()
+	tells := false
+	for i := range sig.Results().Len() {
+		t := sig.Results().At(i).Type()
+		tells = tells || isError(t) || failure(t) == failure(boolType)
+	}
+	if !tells || len(list) == 0 {
+		return false
+	}
+	renews := false
+	for _, x := range list {
+		if x.Call == nil || x.Open != Closed || len(x.Via) == 0 || x.Reach == ByGoroutine {
+			return false
+		}
+		entry := k.e.reader.Entry(x.Call)
+		if entry == nil || entry.Renew != nil && entry.Renew.Background {
+			return false
+		}
+		own := false
+		for _, m := range k.e.reader.Of(x.Call) {
+			switch m.Role {
+			case meaning.Renew:
+				if m.Raw && !m.Checked && !k.ofLock(in.Parent(), m) {
+					return false
+				}
+				own = true
+			case meaning.Acquire, meaning.Release:
+				return false
+			case meaning.Write:
+				if !own {
+					return false
+				}
+			}
+		}
+		renews = renews || own
+	}
+	return renews
+}
+
+// endsEarly says why a context that a renewal runs on ends before the lock does:
+// it has a deadline, and the lock is handed on to the caller.
+func (k *keeping) endsEarly(f *family, fn *ssa.Function, ctx ssa.Value) string {
+	if ctx == nil {
+		return ""
+	}
+	outlives := slices.ContainsFunc(k.e.recorded[f], func(r recorded) bool { return r.st.heldOut || r.st.returned })
+	if !outlives {
+		return ""
+	}
+	for _, d := range k.e.setDeadlines(f.get(ctx), nil, 0) {
+		if _, own := f.callBlocks()[d.Site]; own {
+			return "the context ends after " + d.Args[1].Text()
+		}
+	}
+	return ""
+}

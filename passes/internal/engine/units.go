@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// manyNanos is the least number that turns a count of something into
+// nanoseconds: microseconds have a thousand of them.
+const manyNanos = 1000
+
+// units notes a time to live that is none: a point in time, a whole number whose
+// unit was left out, a length that the backend does not take.
+func (k *keeping) units(f *family, r recorded) {
+	st, ttl := r.st, r.use.TTL
+	if len(st.lock.Via) > 0 {
+		return
+	}
+	note := func(kind, text string) {
+		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, text), Call: st.lock.At.Callee, Kind: kind})
+	}
+	switch {
+	case !strings.HasPrefix(r.lock.Unit, "unix") && k.instant(r.lock.Span, 0):
+		note(lock.DurationInstant, ttl.Text)
+	case ttl.Source == "constant" && ttl.Seconds > 0 && ttl.Seconds < 0.001:
+		note(lock.DurationTiny, ttl.Text)
+	case ttl.Seconds > 0 && ttl.Seconds < ttl.Least:
+		note(lock.DurationRange, ttl.Text+" is less than the "+seconds(ttl.Least)+" that it accepts")
+	case ttl.Most > 0 && ttl.Seconds > ttl.Most:
+		note(lock.DurationRange, ttl.Text+" is more than the "+seconds(ttl.Most)+" that it accepts")
+	default:
+		k.bareArgument(f, st.at)
+	}
+}
+
+func seconds(s float64) string { return itoa(int(s)) + "s" }
+
+// instant reports whether a time to live is computed from the present by
+// additions only.
+func (k *keeping) instant(t *term.T, depth int) bool {
+	if t == nil || depth > 6 {
+		return false
+	}
+	switch t.Kind {
+	case term.Call:
+		e := k.e.reader.Entry(t)
+		return e != nil && e.Origin != nil && e.Origin.Kind == "clock" && e.Clock == "now"
+	case term.Op:
+		return t.Name == "+" && slices.ContainsFunc(t.Args, func(a *term.T) bool { return k.instant(a, depth+1) })
+	}
+	return false
+}
+
+// bareArgument notes a duration among the arguments of a call that is a whole
+// number in disguise: time.Duration(seconds).
+func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
+	for _, a := range in.Common().Args {
+		if !isDuration(a.Type()) {
+			continue
+		}
+		if number, conv := k.bare(a); conv != nil {
+			frame := f.frame(in, "")
+			if g := k.readings().family(number); g != nil {
+				frame.Text = g.get(number).Text()
+			}
+			if conv.Parent() != in.Parent() {
+				frame.Position = k.e.position(conv.Pos())
+			}
+			k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.DurationBare})
+			return
+		}
+	}
+}
+
+func (k *keeping) readings() *readings {
+	if k.read == nil {
+		k.read = newReadings(k.e)
+	}
+	return k.read
+}
+
+// bare finds the number without a unit that a duration is, and the conversion
+// of it; nil otherwise. A product is left alone: one of its factors is the unit.
+func (k *keeping) bare(v ssa.Value) (number, conversion ssa.Value) {
+	k.readings().walk(v, func(x ssa.Value) bool {
+		var from ssa.Value
+		switch x := x.(type) {
+		case *ssa.BinOp:
+			return x.Op != token.MUL
+		case *ssa.Convert:
+			from = x.X
+		case *ssa.ChangeType: // of an int64
+			from = x.X
+		}
+		if from != nil && isDuration(x.Type()) && isInteger(from.Type()) {
+			if k.unitless(from) {
+				number, conversion = from, x
+			}
+			return false
+		}
+		return conversion == nil
+	}, nil)
+	return number, conversion
+}
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0 && !isDuration(t)
+}
+
+// unitless reports whether a number counts something other than nanoseconds, as
+// far as its sources show: a parameter, a field or a variable, without a duration,
+// a difference of times or a large factor on its way, and without a name that
+// says nanoseconds. A number that another function computes may be anything.
+func (k *keeping) unitless(v ssa.Value) bool {
+	plain, other := false, false
+	name := func(s string) {
+		plain = true
+		other = other || meaning.Named(s, "nano", "nanos", "nanosecond", "nanoseconds", "ns", "duration", "dur", "jitter") || strings.HasSuffix(s, "Ns")
+	}
+	k.readings().walk(v, func(x ssa.Value) bool {
+		if isDuration(x.Type()) {
+			other = true
+			return false
+		}
+		if s, i, ok := fieldRead(x); ok {
+			name(fieldName(s.Type(), i))
+			return false
+		}
+		switch x := x.(type) {
+		case *ssa.BinOp:
+			for _, a := range []ssa.Value{x.X, x.Y} {
+				n, ok := constInt(a)
+				other = other || ok && x.Op == token.MUL && n >= manyNanos
+			}
+			other = other || x.Op == token.SUB || x.Op == token.SHL
+		case *ssa.Call:
+			// Seconds of a duration are as bare as any; of other results
+			// nothing is known.
+			recv := operand(x.Common(), refReceiver)
+			if recv == nil || !isDuration(recv.Type()) || methodOf(x.Common()) == "Nanoseconds" {
+				other = true
+			} else {
+				plain = true
+			}
+			return false
+		case *ssa.Extract:
+			other = true
+		case *ssa.Parameter:
+			name(x.Name())
+		case *ssa.UnOp:
+			if g, ok := x.X.(*ssa.Global); ok {
+				name(g.Name())
+			}
+		}
+		return !other
+	}, func(ssa.Value, string) { other = true })
+	return plain && !other
+}

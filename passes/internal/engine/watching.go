@@ -1,0 +1,317 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// use judges how one lock is kept.
+func (k *keeping) use(f *family, r recorded) {
+	k.loss(f, r)
+	k.units(f, r)
+	k.circumstances(f, r)
+	if r.lock.Row != nil && r.lock.Row.Mine && len(r.st.lock.Via) == 0 {
+		k.interval(f, r.st.at, r.lock) // taking the row again renews it
+	}
+}
+
+// loss notes that a long section does not learn when its lease is gone. Only
+// signals that arise in view count as missed: a session from elsewhere may be
+// watched there.
+func (k *keeping) loss(f *family, r recorded) {
+	st, m := r.st, r.lock
+	if r.use.Verdict == lock.Fenced || st.wrapper && st.heldOut || st.returned || len(st.lock.Via) > 0 || !k.e.lasts(st) {
+		return
+	}
+	signal := ""
+	switch {
+	case m.Kind == lock.Advisory:
+		if r.use.Handle == "conn" && k.e.loops(st) && !k.pinged(f, st, m.On) {
+			signal = "the session that owns the lock is asked nothing until the end"
+		}
+	case m.Section != nil:
+		k.callbacks(f, r)
+		return
+	case m.Renewal == "library":
+		signal = k.unwatched(f, st, m)
+	}
+	if signal != "" {
+		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, signal), Call: st.lock.At.Callee, Kind: lock.LossUnwatched})
+	}
+}
+
+func framed(at lock.Frame, text string) lock.Frame {
+	at.Text = text
+	return at
+}
+
+// lasts reports whether a section may go on for long: it runs code of its
+// caller, or a loop without end.
+func (e *Engine) lasts(st *site) bool {
+	return e.loops(st) || slices.ContainsFunc(st.effects, func(x Effect) bool {
+		return x.Open == Value && !x.Tells && !x.Yields && e.hidden(x) == lock.ReasonCallback
+	})
+}
+
+// loops reports whether a section works in a loop without end.
+func (e *Engine) loops(st *site) bool {
+	return slices.ContainsFunc(st.effects, func(x Effect) bool {
+		if x.Turns.Rounds < Endless || x.Reach == ByGoroutine || x.Call == nil {
+			return false
+		}
+		if x.Open != Closed {
+			return x.Open == Dynamic || !x.Tells && e.hidden(x) != ""
+		}
+		return slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+			return m.Role == meaning.Write && m.Write.Store != "file"
+		})
+	})
+}
+
+// unwatched names the signal of loss that nobody looks at.
+func (k *keeping) unwatched(f *family, st *site, m meaning.Meaning) string {
+	if !st.direct || k.watched[pkgOf(st.fn)+" "+m.Library] {
+		return ""
+	}
+	entry := k.e.reader.Entry(st.lock.Call)
+	if entry == nil || entry.Acquire == nil {
+		return ""
+	}
+	if l := entry.Loss; l != nil {
+		if list, escapes := f.carriers(resultOf(callOn(st.at), l.Result.Index)); !escapes && !looked(list) {
+			return "the " + l.How + " that " + methodOf(st.at.Common()) + " returns is not looked at"
+		}
+		return ""
+	}
+	if why := k.unwatchedSession(f, m); why != "" {
+		return why
+	}
+	// An option that registers a function.
+	for _, c := range entry.Library.Calls {
+		if c.Loss == nil || c.Loss.How != "callback" || !c.Loss.Handle.IsZero() || entry.Acquire.Options.IsZero() {
+			continue
+		}
+		options := k.e.reader.Get(entry.Acquire.Options, st.lock.Call, nil)
+		if !options.IsZero() && (options.Kind != term.List || slices.ContainsFunc(options.Args, func(o *term.T) bool {
+			e := k.e.reader.Entry(o)
+			return !o.IsZero() && (e == nil || e.Loss != nil)
+		})) {
+			return ""
+		}
+		return c.Func[0][strings.LastIndexByte(c.Func[0], '.')+1:] + " is not set"
+	}
+	return ""
+}
+
+// callOn is a call whose results can be looked at, or nil.
+func callOn(in ssa.CallInstruction) *ssa.Call {
+	call, _ := in.(*ssa.Call)
+	return call
+}
+
+// looked reports whether a channel is received from, or a context used.
+func looked(list []ssa.Value) bool {
+	for _, v := range list {
+		if v.Referrers() == nil {
+			continue
+		}
+		for _, r := range *v.Referrers() {
+			switch r := r.(type) {
+			case *ssa.Select, ssa.CallInstruction:
+				return true
+			case *ssa.UnOp:
+				if r.Op.String() == "<-" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// unwatchedSession names the signal of the session that a lock was made from,
+// where the session is made here, kept here, and not watched.
+func (k *keeping) unwatchedSession(f *family, m meaning.Meaning) string {
+	for t := m.Parent; t != nil; {
+		entry := k.e.reader.Entry(t)
+		if entry == nil || entry.New == nil {
+			return ""
+		}
+		made := callOn(f.callOf(t))
+		if made == nil {
+			return ""
+		}
+		list, escapes := f.carriers(resultOf(made, 0))
+		switch {
+		case escapes:
+			return ""
+		case entry.Loss != nil:
+			if list, escapes := f.carriers(resultOf(made, entry.Loss.Result.Index)); escapes || looked(list) {
+				return ""
+			}
+			return "the " + entry.Loss.How + " that " + methodOf(made.Common()) + " returns is not looked at"
+		}
+		if names := signals(entry.Library, typeOf(list)); names != "" {
+			return "nobody asks " + names + " of the session"
+		}
+		t = k.e.reader.Get(entry.New.Parent, t, nil)
+	}
+	return ""
+}
+
+// typeOf names the type of values without its package: *Session.
+func typeOf(list []ssa.Value) string {
+	if len(list) == 0 {
+		return ""
+	}
+	if n := namedOf(list[0].Type()); n != nil {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
+// signals names the methods by which a type tells that a lease is gone.
+func signals(lib *catalog.Library, typ string) string {
+	var names []string
+	for _, c := range lib.Calls {
+		if c.Loss == nil || c.Loss.Handle.Base != catalog.Receiver || c.Loss.How == "poll" {
+			continue
+		}
+		for _, name := range c.Func {
+			if strings.HasSuffix(receiverType(name), "."+typ) {
+				names = append(names, name[strings.LastIndexByte(name, '.')+1:])
+			}
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// callOf finds the call of the family that a term stands for, or nil.
+func (f *family) callOf(t *term.T) ssa.CallInstruction {
+	for t != nil && (t.Kind == term.Result || t.Kind == term.Field) {
+		t = t.Args[0]
+	}
+	if t == nil || t.Kind != term.Call {
+		return nil
+	}
+	b, ok := f.callBlocks()[t.Site]
+	if !ok {
+		return nil
+	}
+	for _, in := range b.Instrs {
+		if c, ok := in.(ssa.CallInstruction); ok && f.e.site(c.Common().Pos()) == t.Site {
+			return c
+		}
+	}
+	return nil
+}
+
+// pinged reports whether the session that owns a lock is used while the lock is
+// held, in a loop or beside the work, or handed to other code.
+func (k *keeping) pinged(f *family, st *site, on *term.T) bool {
+	if on == nil || on.Kind == term.Unknown {
+		return true
+	}
+	has := func(t *term.T) bool { return t.Any(func(x *term.T) bool { return x == on }) }
+	for _, fn := range f.members {
+		loops := loopBlocks(fn)
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				call := f.callTerm(c.Common(), c.Pos())
+				if !slices.ContainsFunc(call.Args, has) {
+					continue
+				}
+				if loops[b] || started(fn) {
+					return true
+				}
+				if _, dynamic := c.Common().Value.(*ssa.Function); !dynamic && !c.Common().IsInvoke() {
+					return true
+				}
+				if fn := c.Common().StaticCallee(); fn != nil && len(fn.Blocks) > 0 && fn.Parent() == nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// started reports whether a closure is started as a goroutine.
+func started(fn *ssa.Function) bool {
+	if fn.Parent() == nil {
+		return false
+	}
+	for _, b := range fn.Parent().Blocks {
+		for _, in := range b.Instrs {
+			if g, ok := in.(*ssa.Go); ok {
+				if mc, ok := g.Call.Value.(*ssa.MakeClosure); ok && mc.Fn == ssa.Value(fn) || g.Call.Value == ssa.Value(fn) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// callbacks notes the callback of an election that only logs the end of
+// leadership, where the work is not bound to the context of the leader.
+func (k *keeping) callbacks(f *family, r recorded) {
+	var stopped *term.T
+	for _, t := range []*term.T{r.st.lock.Call, r.lock.Handle} {
+		for _, a := range t.Alts() {
+			if e := k.e.reader.Entry(a); e != nil && e.Loss != nil && e.Loss.How == "callback" {
+				stopped = k.e.reader.Get(e.Loss.Result, a, nil)
+			}
+		}
+	}
+	if stopped == nil || r.lock.Section == nil || rootOf(r.st.fn).Name() == "main" {
+		return
+	}
+	work, end := k.e.funcs[r.lock.Section.Name], k.e.funcs[stopped.Name]
+	if work == nil || end == nil || len(work.Blocks) == 0 || len(end.Blocks) == 0 || usesContext(work) || !k.e.families[rootOf(end)].onlyLogs(end) {
+		return
+	}
+	at := r.st.lock.At
+	if end.Parent() != nil && k.e.families[rootOf(end)] == f {
+		at = lock.Frame{Position: k.e.position(end.Pos()), Function: shown(end)}
+	}
+	k.found.of(r.use, lock.Call{Frame: framed(at, "the callback only writes a log line, and the work does not run on the context of the leader"), Call: r.st.lock.At.Callee, Kind: lock.LossUnwatched})
+}
+
+// usesContext reports whether a function looks at a context that it is given.
+func usesContext(fn *ssa.Function) bool {
+	for _, p := range fn.Params {
+		if !isContext(p.Type()) {
+			continue
+		}
+		for _, r := range *p.Referrers() {
+			if _, debug := r.(*ssa.DebugRef); !debug {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// onlyLogs reports whether a function does nothing that other code can notice.
+func (f *family) onlyLogs(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if _, ret := in.(*ssa.Return); !ret && f.tellsSomebody(in) {
+				return false
+			}
+		}
+	}
+	return true
+}
