@@ -1,0 +1,84 @@
+package mutation
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+)
+
+// refuses matches the body of a branch that takes a write for rejected.
+var refuses = regexp.MustCompile(`(?i)\berr(Stale|Lost)\b`)
+
+// unasked leaves out the branch that a rejected write takes.
+func (b *breaker) unasked(n *ast.IfStmt) {
+	if n.Else != nil || !refuses.MatchString(b.text(n.Body)) || b.fences(n.Cond) || !b.outcome(n.Cond) {
+		return
+	}
+	with := ""
+	if call := writeIn(n.Cond); call != nil {
+		with = b.text(call) // the write is in the condition itself
+	}
+	b.add("drop the check", n, with)
+}
+
+// outcome reports whether a condition asks a number whether it is nought or
+// one, or a bool.
+func (b *breaker) outcome(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND {
+			return b.outcome(x.X) || b.outcome(x.Y)
+		}
+		lit, ok := x.Y.(*ast.BasicLit)
+		return ok && (lit.Value == "0" || lit.Value == "1")
+	case *ast.UnaryExpr:
+		return x.Op == token.NOT
+	}
+	return false
+}
+
+// writeIn returns the call whose negated result is a condition.
+func writeIn(x ast.Expr) *ast.CallExpr {
+	if n, ok := x.(*ast.UnaryExpr); ok {
+		call, _ := n.X.(*ast.CallExpr)
+		return call
+	}
+	return nil
+}
+
+// unanswered takes only the error of a statement whose result is handed on to
+// a function that looks at it.
+func (b *breaker) unanswered(n *ast.CallExpr) {
+	if len(n.Args) != 1 {
+		return
+	}
+	id, ok := n.Fun.(*ast.Ident)
+	if !ok {
+		return
+	}
+	if _, ok := b.d.File.Pkg.TypesInfo.Uses[id].(*types.Func); !ok {
+		return
+	}
+	if _, ok := b.typeOf(n.Args[0]).(*types.Tuple); !ok {
+		return
+	}
+	b.add("drop the check", n, "func() error { _, err := "+b.text(n.Args[0])+"; return err }()")
+}
+
+// unconditional empties the If of an etcd transaction.
+func (b *breaker) unconditional(n *ast.CallExpr) {
+	if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "If" && len(n.Args) > 0 {
+		b.addBytes("delete the condition", b.offset(n.Args[0].Pos()), b.offset(n.Rparen), "")
+	}
+}
+
+// releases matches deferred calls that give a lock back.
+var releases = regexp.MustCompile(`[uU]nlock|[rR]elease|Resign|\bfree\(|dropLease|Revoke|\.Delete\(node`)
+
+// early releases the lock as soon as it is taken: what follows comes after it.
+func (b *breaker) early(n *ast.DeferStmt) {
+	if releases.MatchString(b.text(n.Call)) {
+		b.addBytes("write after the release", b.offset(n.Defer), b.offset(n.Call.Pos()), "")
+	}
+}
