@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"strings"
 )
 
 // refuses matches the body of a branch that takes a write for rejected.
@@ -78,7 +79,7 @@ var releases = regexp.MustCompile(`[uU]nlock|[rR]elease|Resign|\bfree\(|dropLeas
 
 // early releases the lock as soon as it is taken: what follows comes after it.
 func (b *breaker) early(n *ast.DeferStmt) {
-	if releases.MatchString(b.text(n.Call)) {
+	if call := b.text(n.Call); releases.MatchString(call) && !strings.Contains(call, "mu.") {
 		b.addBytes("write after the release", b.offset(n.Defer), b.offset(n.Call.Pos()), "")
 	}
 }

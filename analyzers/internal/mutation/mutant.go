@@ -81,7 +81,7 @@ func (p *Program) Mutants() []*Mutant {
 	return slices.CompactFunc(out, func(a, b *Mutant) bool {
 		same := a.at.Filename == b.at.Filename && a.start == b.start && a.end == b.end && a.with == b.with
 		if same {
-			a.Targets = append(a.Targets, b.Targets...)
+			b.Targets = append(b.Targets[:len(b.Targets):len(b.Targets)], a.Targets...) // b stays
 		}
 		return same
 	})
@@ -149,6 +149,8 @@ func (b *breaker) walk() {
 			b.early(n)
 			stack = stack[:len(stack)-1]
 			return false
+		case *ast.KeyValueExpr:
+			b.column(n)
 		case *ast.BasicLit:
 			if n.Kind == token.STRING {
 				b.statement(n)

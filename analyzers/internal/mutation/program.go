@@ -52,7 +52,7 @@ type Decl struct {
 type Use struct {
 	File  string
 	Line  int
-	Owner bool // fenced by who holds the lock, not by a token that grows
+	Owner bool // fenced by the value that names the holder, not by a token that grows
 
 	known []string // checks with a finding in the program as it is
 }
@@ -157,7 +157,7 @@ func (p *Program) Fenced() []*Use {
 		fences := false
 		for _, w := range u.Writes {
 			fences = fences || w.Condition == lock.Token || w.Condition == lock.Owner
-			use.Owner = use.Owner || w.Condition == lock.Owner
+			use.Owner = use.Owner || w.Condition == lock.Owner && u.Kind == lock.Lease
 		}
 		if !fences {
 			continue
@@ -198,7 +198,9 @@ func (p *Program) lead(u *Use) {
 			case *types.Func:
 				if recv := obj.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
 					for _, m := range p.methods[obj.Name()] {
-						reach(m)
+						if m.implements(recv.Type()) {
+							reach(m)
+						}
 					}
 					return true
 				}
@@ -209,6 +211,12 @@ func (p *Program) lead(u *Use) {
 			return true
 		})
 	}
+}
+
+// implements reports whether a method's receiver is a value of an interface.
+func (d *Decl) implements(iface types.Type) bool {
+	fn := d.File.Pkg.TypesInfo.Defs[d.Node.(*ast.FuncDecl).Name].(*types.Func)
+	return types.Implements(fn.Signature().Recv().Type(), iface.Underlying().(*types.Interface))
 }
 
 // A Result is what fencevet says of the uses of a Program.

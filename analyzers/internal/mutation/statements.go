@@ -13,25 +13,21 @@ func (b *breaker) statement(lit *ast.BasicLit) {
 		b.script(lit)
 		return
 	}
-	start := b.offset(lit.Pos())
+	start, text := b.offset(lit.Pos())+1, lit.Value[1:len(lit.Value)-1]
 	at := func(kind string, from, to int, with string) { b.addBytes(kind, start+from, start+to, with) }
-	if regexp.MustCompile(`^["` + "`]" + b.columns + `["` + "`]$").MatchString(lit.Value) {
-		at("do not store the token", 0, len(lit.Value), `"spare"`) // a column by its name
-		return
-	}
-	for _, c := range b.comparisons(lit.Value) {
+	for _, c := range b.comparisons(text) {
 		switch {
 		case c.sets:
 			at("do not store the token", c.column[0], c.column[1], "spare")
 		default:
-			at("reverse the comparison", c.op[0], c.op[1], turned[lit.Value[c.op[0]:c.op[1]]])
-			if strings.Contains(lit.Value[c.value[0]:c.value[1]], "?") {
+			at("reverse the comparison", c.op[0], c.op[1], turned[text[c.op[0]:c.op[1]]])
+			if strings.Contains(text[c.value[0]:c.value[1]], "?") {
 				at("delete the condition", c.column[0], c.column[1], "0") // the argument needs its place
 				continue
 			}
 			from, with := c.all[0], "1 = 1"
-			if and := regexp.MustCompile(`(?i)\s+AND\s+$`).FindStringIndex(lit.Value[:from]); and != nil {
-				from, with = and[0], strings.Repeat("\n", strings.Count(lit.Value[and[0]:from], "\n"))
+			if and := regexp.MustCompile(`(?i)\s+AND\s+$`).FindStringIndex(text[:from]); and != nil {
+				from, with = and[0], strings.Repeat("\n", strings.Count(text[and[0]:from], "\n"))
 			}
 			at("delete the condition", from, c.all[1], with)
 		}
@@ -56,12 +52,15 @@ func (b *breaker) comparisons(text string) []comparison {
 	op := `\s*(<=|>=|<|>|=)\s*`
 	var out []comparison
 	for _, m := range regexp.MustCompile(`(?i)`+column+op+value).FindAllStringSubmatchIndex(text, -1) {
+		if commented(text[:m[0]]) {
+			continue
+		}
 		c := comparison{all: span{m[0], m[1]}, column: span{m[2], m[3]}, op: span{m[4], m[5]}, value: span{m[6], m[7]}}
 		c.sets = text[c.op[0]:c.op[1]] == "=" && assigned(text[:m[0]])
 		out = append(out, c)
 	}
 	for _, m := range regexp.MustCompile(`(?i)`+value+op+column).FindAllStringSubmatchIndex(text, -1) {
-		if text[m[4]:m[5]] != "=" {
+		if text[m[4]:m[5]] != "=" && !commented(text[:m[0]]) {
 			out = append(out, comparison{all: span{m[0], m[1]}, value: span{m[2], m[3]}, op: span{m[4], m[5]}, column: span{m[6], m[7]}})
 		}
 	}
@@ -74,10 +73,23 @@ func assigned(before string) bool {
 	return len(words) > 0 && strings.EqualFold(words[len(words)-1], "SET")
 }
 
+// commented reports whether what follows before stands in a comment.
+func commented(before string) bool {
+	return strings.Contains(before[strings.LastIndexByte(before, '\n')+1:], "-- ")
+}
+
+// column renames the column that an element of a map sets.
+func (b *breaker) column(n *ast.KeyValueExpr) {
+	lit, ok := n.Key.(*ast.BasicLit)
+	if ok && regexp.MustCompile("^[\"`]"+b.columns+"[\"`]$").MatchString(lit.Value) {
+		b.add("do not store the token", lit, `"spare"`)
+	}
+}
+
 var (
 	luaOrder  = regexp.MustCompile(`\s(<=|>=|<|>|==)\s`)
 	luaBranch = regexp.MustCompile(`if ([^\n]*(?:<|>|==)[^\n]*) then\n([^\n]*)`)
-	luaStore  = regexp.MustCompile(`"(token)", |, KEYS\[2\], ARGV\[2\]`)
+	luaStore  = regexp.MustCompile(`"(token)", |"MSET", KEYS\[1\], ARGV\[1\](, KEYS\[2\], ARGV\[2\])`)
 	luaCount  = regexp.MustCompile(`redis\.call\("INCR", [^)]*\)`)
 )
 
@@ -102,8 +114,8 @@ func (b *breaker) script(lit *ast.BasicLit) {
 	}
 	for _, m := range luaStore.FindAllStringSubmatchIndex(text, -1) {
 		switch {
-		case strings.HasPrefix(text[m[0]:], ", KEYS"):
-			at("do not store the token", m[0], m[1], "")
+		case m[4] >= 0:
+			at("do not store the token", m[4], m[5], "")
 		case !strings.Contains(text[max(0, m[0]-30):m[0]], "HGET"):
 			at("do not store the token", m[2], m[3], "spare")
 		}
