@@ -23,6 +23,14 @@ var fenced = [][]string{
 	{"shop/internal/billing"},
 }
 
+// equivalent lists mutants that break nothing, by what they say of themselves.
+var equivalent = map[string]string{
+	"sql.go:60: delete the comparison: `token < last` => `false`": "the statement that follows compares as well",
+	"sql.go:60: reverse the comparison: `<` => `>`":               "the statement that follows compares as well",
+	"sql.go:143: delete the condition: `holder = $2` => `1 = 1`":  "that is how the lease is taken; the write still needs its holder",
+	"sql.go:143: reverse the comparison: `=` => `<>`":             "that is how the lease is taken; the write still needs its holder",
+}
+
 // TestMutants breaks every fence of those programs in every way that package
 // mutation knows: each time the uses that depend on it must lose their verdict
 // or get a finding.
@@ -78,6 +86,13 @@ func TestMutants(t *testing.T) {
 						}
 						for _, u := range m.Targets {
 							noticed, said := r.Notices(u)
+							reason := equivalent[m.String()]
+							if !noticed && reason != "" {
+								continue
+							}
+							if noticed && reason != "" {
+								t.Errorf("%v: %s, but is said to break nothing: %s", m, said, reason)
+							}
 							if !noticed {
 								t.Errorf("%v: still %s at %v", m, said, u)
 								continue

@@ -162,6 +162,8 @@ func (b *breaker) walk() {
 			b.reversed(n)
 		case *ast.AssignStmt:
 			b.unstored(n)
+		case *ast.CompositeLit:
+			b.incomplete(n)
 		case *ast.CallExpr:
 			b.unanswered(n)
 			b.unconditional(n)
