@@ -66,15 +66,22 @@ func (b *breaker) unanswered(n *ast.CallExpr) {
 	if _, ok := b.typeOf(n.Args[0]).(*types.Tuple); !ok {
 		return
 	}
-	if at := b.p.fset.Position(n.Pos()); slices.ContainsFunc(b.targets, func(u *Use) bool { return u.File == at.Filename && u.Line == at.Line }) {
-		return // this is how the lock is taken
+	if b.takes(n) {
+		return
 	}
 	b.add("drop the check", n, "func() error { _, err := "+b.text(n.Args[0])+"; return err }()")
 }
 
+// takes reports whether a call stands where a lock is taken: what it asks for
+// is what makes it a lock.
+func (b *breaker) takes(n *ast.CallExpr) bool {
+	at := b.p.fset.Position(n.Pos())
+	return slices.ContainsFunc(b.targets, func(u *Use) bool { return u.File == at.Filename && u.Line == at.Line })
+}
+
 // unconditional empties the If of an etcd transaction.
 func (b *breaker) unconditional(n *ast.CallExpr) {
-	if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "If" && len(n.Args) > 0 {
+	if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "If" && len(n.Args) > 0 && !b.takes(n) {
 		b.addBytes("delete the condition", b.offset(n.Args[0].Pos()), b.offset(n.Rparen), "")
 	}
 }

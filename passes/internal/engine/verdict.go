@@ -2,6 +2,7 @@ package engine
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -248,7 +249,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
 		// An ordered comparison that moves, with a value from out of sight.
 		switch {
-		case versionColumn(g.Column):
+		case versionColumn(g.Column), named(g) && j.e.reader.Reads(g.Value):
 			return ruling{cond: lock.Version}
 		case named(g):
 			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}
@@ -281,6 +282,9 @@ func (j *judge) token(t *term.T) (meaning.Token, bool) {
 	}
 	if tok.Origin != "" {
 		return tok, true
+	}
+	if key := j.lock.Key; tok.Read && (key == nil || !slices.ContainsFunc(meaning.Args(tok.Call), func(a *term.T) bool { return j.e.pool.Alike(a, key) })) {
+		return meaning.Token{}, false
 	}
 	if tok.Handle != nil && j.lock.Handle != nil && !j.sameHandle(tok.Handle) {
 		return meaning.Token{}, false
