@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -58,25 +56,6 @@ func sent(b Batch, r ruling) ruling {
 		}
 	}
 	return r
-}
-
-// answered notes whether the answer of a method that stores is looked at.
-func (f *family) answered(in ssa.CallInstruction, effects []Effect) {
-	res := in.Common().Signature().Results()
-	if res.Len() == 0 {
-		return
-	}
-	v, ok := in.(ssa.Value)
-	for i := range effects {
-		x := &effects[i]
-		if x.Memory == nil || len(x.Via) != 1 {
-			continue
-		}
-		x.Checked = 1
-		if !ok || !f.told(v, isError(res.At(res.Len()-1).Type()), 0) {
-			x.Checked = -1
-		}
-	}
 }
 
 // writes lists what a call writes: what was queued in the section, where it

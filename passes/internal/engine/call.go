@@ -171,7 +171,8 @@ func (f *family) builtin(name string, c *ssa.CallCommon) *term.T {
 	return p.Op(name, args...)
 }
 
-// std knows the few functions of the standard library that build strings.
+// std knows the few functions of the standard library that build strings, and
+// what contexts carry.
 func (f *family) std(c *ssa.CallCommon, t *term.T) *term.T {
 	p := f.e.pool
 	args := meaning.Args(t)
@@ -204,6 +205,12 @@ func (f *family) std(c *ssa.CallCommon, t *term.T) *term.T {
 				parts = append(parts, a)
 			}
 			return p.Op("+", parts...)
+		}
+	case "context.WithValue":
+		return t
+	case "(context.Context).Value":
+		if len(args) == 1 {
+			return p.Elem(t.Args[0], args[0])
 		}
 	case "strings.TrimSpace", "strings.ToLower", "strings.ToUpper", "strings.Clone":
 		return args[0]

@@ -474,6 +474,7 @@ func (c *codec) summary(s *Summary) {
 	list(c, &s.Sections, func(x *Section) {
 		c.acquired(&x.Lock)
 		list(c, &x.Effects, c.effect)
+		list(c, &x.After, c.effect)
 		list(c, &x.Release, c.text)
 	})
 	list(c, &s.Results, c.value)
@@ -486,9 +487,10 @@ func (c *codec) effect(x *Effect) {
 	}
 	bits(c, &x.Open, &x.Reach, &x.Batch, &x.Turns.Rounds)
 	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps)
-	checked := int(x.Checked)
+	checked, answer := int(x.Checked), int(x.Answer)
 	c.num(&checked)
-	x.Checked = int8(checked)
+	c.num(&answer)
+	x.Checked, x.Answer = int8(checked), int8(answer)
 	c.value(&x.Call)
 	c.text((*string)(&x.Why))
 	c.frame(&x.At)

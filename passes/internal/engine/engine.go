@@ -95,21 +95,15 @@ func (e *Engine) build(units []Unit) {
 	for _, u := range units {
 		source[u.Types] = true
 	}
+	// What the sources refer to is declared by what they import; methods of types
+	// from further away are made when they are asked for.
 	seen := make(map[*types.Package]bool)
-	var create func(p *types.Package)
-	create = func(p *types.Package) {
-		if seen[p] || source[p] {
-			return
-		}
-		seen[p] = true
-		e.prog.CreatePackage(p, nil, nil, true)
-		for _, q := range p.Imports() {
-			create(q)
-		}
-	}
 	for _, u := range units {
 		for _, p := range u.Types.Imports() {
-			create(p)
+			if !seen[p] && !source[p] {
+				seen[p] = true
+				e.prog.CreatePackage(p, nil, nil, true)
+			}
 		}
 		e.pkgs = append(e.pkgs, e.prog.CreatePackage(u.Types, u.Files, u.Info, true))
 	}

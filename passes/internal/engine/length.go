@@ -263,6 +263,8 @@ func (e *Engine) setDeadlines(t *term.T, list []*term.T, depth int) []*term.T {
 				list = append(list, t)
 			}
 			return e.setDeadlines(e.reader.Get(entry.Part.Of, t, nil), list, depth+1)
+		case !entry.Same.IsZero():
+			return e.setDeadlines(e.reader.Get(entry.Same, t, nil), list, depth+1)
 		case entry.Part != nil:
 			for _, a := range t.Args {
 				list = e.setDeadlines(a, list, depth+1)

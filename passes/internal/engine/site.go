@@ -54,9 +54,9 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		st.effects, _ = f.apply(m.Section, []*term.T{}, st.lock.At, ByCallback)
 	}
 	if st.closed {
-		if opensParam(st.effects, fn) {
+		if opensParam(st.effects, fn) || f.e.idle(st) && opensParam(st.after, fn) {
 			st.wrapper = true
-			s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release})
+			s.Sections = append(s.Sections, st.section())
 		}
 		return
 	}
@@ -95,9 +95,10 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	switch {
 	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family)):
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
-	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family):
+	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family),
+		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(st.after, m.Family): // given back too early
 		st.wrapper = true
-		s.Sections = append(s.Sections, Section{Lock: st.passed(), Effects: st.effects, Release: st.release})
+		s.Sections = append(s.Sections, st.section())
 		return
 	}
 	if st.wrapper && m.Raw && !f.tells(fn, st, region) {
@@ -130,6 +131,12 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 		}
 	}
 	return false
+}
+
+// section is the section as callers get it, where the callee takes the lock for
+// a function that they pass.
+func (st *site) section() Section {
+	return Section{Lock: st.passed(), Effects: st.effects, After: st.after, Release: st.release}
 }
 
 // passed is the lock as callers get it, with st among the sites on the way.

@@ -32,7 +32,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 		ms := f.e.reader.Of(call)
 		if (len(ms) > 0 || f.opensSQL(call)) && !f.timer(call) {
 			eff := Effect{Call: call, At: at, Reach: reach}
-			eff.Checked = f.checked(in, ms)
+			eff.Checked, eff.Answer = f.checked(in, ms)
 			effects = append(effects, eff)
 		}
 		for _, m := range ms {
@@ -78,6 +78,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			bind := binder(fnName(impl), call.Args)
 			if !wide || releasesOnly(f.e, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
+				f.asks(in, more)
 				effects = append(effects, through(more, call)...)
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
 			}
@@ -95,7 +96,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			// What a closure captured are the family's own variables.
 			bind := binder(fnName(callee), call.Args)
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
-			f.answered(in, effects)
+			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), emerged(in, effects, call, at)...)
 			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)
 		}
@@ -116,6 +117,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			more[i].Yields, more[i].Tells = yields(c.Signature()), tells(c.Signature())
 		}
 	}
+	f.asks(in, more)
 	return more, f.held(in, holds, call, at, nil)
 }
 
@@ -149,7 +151,8 @@ func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind func(*term.T
 	sites := f.held(in, sum.Holds, call, at, bind)
 	for _, sec := range sum.Sections {
 		effects, _ := f.instantiate(sec.Effects, bind, at, ByCall)
-		st := &site{at: in, callTerm: call, closed: true, effects: effects, release: sec.Release}
+		after, _ := f.instantiate(sec.After, bind, at, ByCall)
+		st := &site{at: in, callTerm: call, closed: true, effects: effects, after: after, release: sec.Release}
 		st.lock = f.wrapped(sec.Lock, bind, at)
 		sites = append(sites, st)
 	}
@@ -319,6 +322,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 						holds = append(holds, h)
 					}
 					for _, m := range more {
+						m.Answer = 0 // to whoever runs the callback
 						m.Turns = m.Turns.Within(x.Turns)
 						m.Aside = m.Aside || x.Aside
 						if m.Open == Value {
@@ -433,81 +437,6 @@ func tells(sig *types.Signature) bool {
 func yields(sig *types.Signature) bool {
 	for i := range sig.Results().Len() {
 		if !isError(sig.Results().At(i).Type()) {
-			return true
-		}
-	}
-	return false
-}
-
-// checked tells whether the outcome of a conditional write is looked at.
-func (f *family) checked(in ssa.CallInstruction, ms []meaning.Meaning) int8 {
-	reject := ""
-	for _, m := range ms {
-		if m.Write != nil {
-			reject = m.Write.Reject
-		}
-	}
-	if reject == "" || reject == "none" {
-		return 0
-	}
-	v, ok := in.(ssa.Value)
-	if !ok {
-		return -1 // go or defer: nobody can look
-	}
-	if f.told(v, reject == "error", 0) {
-		return 1
-	}
-	return -1
-}
-
-// told reports whether a use of v beyond its error looks at the outcome. Where
-// the value goes on to other code, that code is taken to look.
-func (f *family) told(v ssa.Value, errorTells bool, depth int) bool {
-	if v.Referrers() == nil || depth > 6 {
-		return true
-	}
-	for _, r := range *v.Referrers() {
-		switch r := r.(type) {
-		case *ssa.DebugRef:
-		case *ssa.Extract:
-			if isError(r.Type()) && !errorTells {
-				continue
-			}
-			if f.told(r, errorTells, depth+1) {
-				return true
-			}
-		case *ssa.Call:
-			c := r.Common()
-			entry := f.e.reader.Entry(f.callTerm(c, r.Pos()))
-			if entry == nil || entry.Reads == nil {
-				return true
-			}
-			if !entry.Reads.Out.IsZero() {
-				// Scan of a returned row: its error says that no row matched.
-				if f.told(r, true, depth+1) {
-					return true
-				}
-				continue
-			}
-			if isError(r.Type()) && !errorTells {
-				continue
-			}
-			if f.told(r, errorTells, depth+1) {
-				return true
-			}
-		case *ssa.FieldAddr:
-			if f.told(r, errorTells, depth+1) {
-				return true
-			}
-		case *ssa.UnOp:
-			if isError(r.Type()) && !errorTells {
-				continue
-			}
-			if f.told(r, errorTells, depth+1) {
-				return true
-			}
-		case *ssa.Defer, *ssa.Go:
-		default:
 			return true
 		}
 	}

@@ -54,6 +54,7 @@ type Effect struct {
 	Via     []lock.Frame // from the function's body to At, outermost first
 	Reach   Reach
 	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
+	Answer  int8 // result of the function, counted from 1, that tells its callers the outcome; they decide Checked
 	Batch   Batch
 	Asked   []Asked   // comparisons in Go that let control through to a write
 	From    []*term.T // receivers of the calls on the way, innermost first
@@ -85,10 +86,11 @@ type Acquired struct {
 }
 
 // A Section is a lock that a function takes and releases around the call of a
-// function parameter.
+// function parameter, or before it.
 type Section struct {
 	Lock    Acquired
 	Effects []Effect
+	After   []Effect // after the release
 	Release []string
 }
 

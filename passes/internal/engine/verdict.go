@@ -2,6 +2,7 @@ package engine
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -112,12 +113,13 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 	none := ruling{cond: lock.None}
 	switch g.Op {
 	case "absent":
+		if tok, ok := j.token(g.Value); ok && tok.Handle != nil {
+			none.fault = "it asks for the lock's own key to be absent: that is so when nobody holds the lock"
+			return none
+		}
 		return ruling{cond: lock.Unique}
 	case "owner":
-		if g.Value == nil || g.Value.Kind == term.Unknown {
-			return ruling{cond: lock.Owner}
-		}
-		return ruling{cond: lock.Owner}
+		return j.owner(g)
 	case "version":
 		return ruling{cond: lock.Version}
 	case "is null":
@@ -178,6 +180,18 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 	return j.compare(g, c)
 }
 
+// owner rules on the test that somebody still holds a lock. A value that cannot
+// be what the lock was given tells nothing of it.
+func (j *judge) owner(g meaning.Guard) ruling {
+	if v := g.Value; v != nil {
+		tok, ok := j.token(v)
+		if ok && tok.Origin != "" || !ok && (v.Kind == term.Const || v.Kind == term.Global) {
+			return ruling{cond: lock.None, fault: "what the lock's key is compared with is nothing that this lock was given"}
+		}
+	}
+	return ruling{cond: lock.Owner}
+}
+
 // compare rules on stored Op incoming.
 func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	none := ruling{cond: lock.None}
@@ -232,10 +246,13 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
 		}
 	}
-	if ordering && (g.Op == "<" || g.Op == "<=") && g.Stored && (versionColumn(g.Column) || named(g)) && g.Value.Kind != term.Const {
+	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
 		// An ordered comparison that moves, with a value from out of sight.
-		if g.Value.Open() {
+		switch {
+		case versionColumn(g.Column), named(g) && j.e.reader.Reads(g.Value):
 			return ruling{cond: lock.Version}
+		case named(g):
+			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}
 		}
 	}
 	return none
@@ -265,6 +282,9 @@ func (j *judge) token(t *term.T) (meaning.Token, bool) {
 	}
 	if tok.Origin != "" {
 		return tok, true
+	}
+	if key := j.lock.Key; tok.Read && (key == nil || !slices.ContainsFunc(meaning.Args(tok.Call), func(a *term.T) bool { return j.e.pool.Alike(a, key) })) {
+		return meaning.Token{}, false
 	}
 	if tok.Handle != nil && j.lock.Handle != nil && !j.sameHandle(tok.Handle) {
 		return meaning.Token{}, false

@@ -50,6 +50,7 @@ type chain struct {
 	args    [][]*term.T
 	equal   []Guard // conditions as values
 	unknown bool    // what is assigned is out of sight
+	tagged  bool    // some columns are known by Go fields, whose tags may name others
 }
 
 // walk reads the links from the last to the first.
@@ -211,6 +212,7 @@ func (b *chain) assign(v *term.T) {
 			}
 		}
 	case v.Kind == term.Struct && v.Type != "":
+		b.tagged = b.tagged || v.Type != "map"
 		for i, name := range v.Names {
 			b.c.Sets = append(b.c.Sets, Setting{columnName(name), v.Args[i]})
 		}
@@ -247,7 +249,7 @@ func (b *chain) settle(g *Guard) {
 		return
 	}
 	for _, s := range b.c.Sets {
-		if s.Value.Kind != term.Const && b.r.Pool.Alike(s.Value, g.Value) && !slices.ContainsFunc(b.c.Guards, func(o Guard) bool { return o.Column == s.Column }) {
+		if b.tagged && s.Value.Kind != term.Const && b.r.Pool.Alike(s.Value, g.Value) && !slices.ContainsFunc(b.c.Guards, func(o Guard) bool { return o.Column == s.Column }) {
 			g.Stored = true
 		}
 	}

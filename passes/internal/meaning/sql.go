@@ -56,7 +56,7 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 			return []Meaning{m}
 		}
 		m := r.base(lib, Write)
-		m.Write = &Change{Store: "sql", Operation: "EXEC", Resource: "sql", On: conn, Unknown: lock.ReasonSQL, Call: call}
+		m.Write = &Change{Store: "sql", Operation: "EXEC", Resource: "sql", On: conn, Reject: reject, Unknown: lock.ReasonSQL, Call: call}
 		return []Meaning{m}
 	}
 	var ms []Meaning

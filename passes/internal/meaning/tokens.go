@@ -15,6 +15,7 @@ type Token struct {
 	Handle  *term.T // lock that it belongs to; nil for a counter of its own
 	Origin  string  // random | clock | host | process: no token of any lock
 	Call    *term.T
+	Read    bool // from a record of the store: a token of the lock whose record that is
 }
 
 // Token finds the token that a value is made of, or a fresh value that is used
@@ -38,6 +39,9 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 					Handle: r.Get(e.Token.Of, x, nil), Call: x,
 				}, true
 			}
+		}
+		if tok, ok := r.fieldToken(t); ok {
+			return tok, true
 		}
 		return r.token(x, depth+1)
 	case term.Call:
@@ -79,6 +83,31 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 		}
 	case term.Result:
 		return r.token(t.Args[0], depth+1)
+	}
+	return Token{}, false
+}
+
+// fieldToken reads a field that the library whose answer it belongs to hands
+// out as a token: the index of an entry, the revision in a header.
+func (r *Reader) fieldToken(t *term.T) (Token, bool) {
+	call := t.Args[0]
+	for call.Kind == term.Result || call.Kind == term.Field || call.Kind == term.Elem {
+		call = call.Args[0]
+	}
+	e := r.Entry(call)
+	if e == nil || e.Query == nil && e.Acquire == nil && e.Write == nil {
+		return Token{}, false
+	}
+	for _, c := range e.Library.Calls {
+		for _, name := range c.Field {
+			if c.Token != nil && c.Token.Ordered && methodName(name) == t.Name {
+				header := t.Args[0].Kind == term.Field && t.Args[0].Name == "Header"
+				return Token{
+					Source: shortCall(call) + "." + t.Name, Ordered: true, Reason: c.Token.Reason, Resets: c.Token.Resets,
+					Call: call, Read: e.Query != nil && !header,
+				}, true
+			}
+		}
 	}
 	return Token{}, false
 }

@@ -202,7 +202,7 @@ func (p *Pool) Field(x *T, name string) *T {
 	return p.intern(T{Kind: Field, Name: name, Args: []*T{x}})
 }
 
-// Elem is an element of a slice, array or map.
+// Elem is an element of a slice, array or map, or what a context carries.
 func (p *Pool) Elem(x, index *T) *T {
 	if x.Kind == List && index != nil && index.Kind == Const {
 		if i, err := strconv.Atoi(index.Name); err == nil && i >= 0 && i < len(x.Args) {
@@ -217,7 +217,36 @@ func (p *Pool) Elem(x, index *T) *T {
 	if index == nil {
 		return p.intern(T{Kind: Elem, Args: []*T{x}})
 	}
+	if v := p.carried(x, index); v != nil {
+		return v
+	}
 	return p.intern(T{Kind: Elem, Args: []*T{x, index}})
+}
+
+// carried is the value that a context carries under key, or nil.
+func (p *Pool) carried(ctx, key *T) *T {
+	switch ctx.Kind {
+	case Join:
+		var found []*T
+		for _, a := range ctx.Args {
+			if v := p.carried(a, key); v != nil {
+				found = append(found, v)
+			}
+		}
+		if len(found) > 0 {
+			return p.Join(found...)
+		}
+	case Result:
+		return p.carried(ctx.Args[0], key)
+	case Call:
+		switch {
+		case ctx.Name == "context.WithValue" && len(ctx.Args) == 3 && p.Alike(ctx.Args[1], key):
+			return ctx.Args[2]
+		case len(ctx.Args) > 0 && (strings.HasPrefix(ctx.Name, "context.With") || strings.HasSuffix(ctx.Name, "/errgroup.WithContext")):
+			return p.carried(ctx.Args[0], key)
+		}
+	}
+	return nil
 }
 
 // Struct is a struct value of type typ with the named fields set.

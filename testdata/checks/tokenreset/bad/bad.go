@@ -57,7 +57,7 @@ func guarded(ctx context.Context, db *sql.DB, sku string, cents int, token int64
 
 // Consul counts the acquisitions of a key as long as the key is there.
 func Consul(ctx context.Context, client *api.Client, db *sql.DB, session string) error {
-	won, _, err := client.KV().Acquire(&api.KVPair{Key: "price/lock", Session: session}, nil) // verdict: fenced // gap: FN tokenreset the pair that is read is not traced to the lock
+	won, _, err := client.KV().Acquire(&api.KVPair{Key: "price/lock", Session: session}, nil) // want: tokenreset // verdict: fenced
 	if err != nil {
 		return err
 	}

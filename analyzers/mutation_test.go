@@ -1,0 +1,123 @@
+package analyzers_test
+
+import (
+	"os"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/analyzers/internal/mutation"
+)
+
+// fenced lists programs with sound fences; packages of one entry are analysed
+// together.
+var fenced = [][]string{
+	{"sequence/fenced"},
+	{"sequence/fencedsql"},
+	{"checks/unfenced/good"},
+	{"checks/weakcondition/good"},
+	{"checks/unorderedtoken/good"},
+	{"checks/unfenced/across/lock", "checks/unfenced/across/store", "checks/unfenced/across/service"},
+	{"shop/internal/billing"},
+}
+
+// equivalent lists mutants that break nothing, by what they say of themselves.
+var equivalent = map[string]string{
+	"sql.go:60: delete the comparison: `token < last` => `false`": "the statement that follows compares as well",
+	"sql.go:60: reverse the comparison: `<` => `>`":               "the statement that follows compares as well",
+	"sql.go:143: delete the condition: `holder = $2` => `1 = 1`":  "that is how the lease is taken; the write still needs its holder",
+	"sql.go:143: reverse the comparison: `=` => `<>`":             "that is how the lease is taken; the write still needs its holder",
+}
+
+// TestMutants breaks every fence of those programs in every way that package
+// mutation knows: each time the uses that depend on it must lose their verdict
+// or get a finding.
+func TestMutants(t *testing.T) {
+	const module = "example.org/locks/"
+	imports := []string{"time", "math/rand/v2", "crypto/rand"}
+	patterns := imports
+	for _, group := range fenced {
+		for _, path := range group {
+			patterns = append(patterns, module+path)
+		}
+	}
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: corpus}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packages.PrintErrors(loaded) > 0 {
+		t.FailNow()
+	}
+	byPath := make(map[string]*packages.Package)
+	for _, pkg := range loaded {
+		byPath[pkg.PkgPath] = pkg
+	}
+	pick := func(prefix string, paths []string) (list []*packages.Package) {
+		for _, path := range paths {
+			list = append(list, byPath[prefix+path])
+		}
+		return list
+	}
+	verbose := os.Getenv("MUTANTS") != ""
+	for _, group := range fenced {
+		t.Run(group[0], func(t *testing.T) {
+			p, err := mutation.New(pick(module, group), pick("", imports), analyzers.Checks())
+			if err != nil {
+				t.Fatal(err)
+			}
+			uses := p.Fenced()
+			if len(uses) == 0 {
+				t.Fatal("nothing is fenced by a token")
+			}
+			mutants := p.Mutants()
+			killed := make(map[*mutation.Use]int)
+			var mu sync.Mutex
+			work := make(chan *mutation.Mutant)
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() {
+					for m := range work {
+						r, err := p.Analyse(m)
+						if err != nil {
+							t.Errorf("%v: does not compile: %v", m, err)
+							continue
+						}
+						for _, u := range m.Targets {
+							noticed, said := r.Notices(u)
+							reason := equivalent[m.String()]
+							if !noticed && reason != "" {
+								continue
+							}
+							if noticed && reason != "" {
+								t.Errorf("%v: %s, but is said to break nothing: %s", m, said, reason)
+							}
+							if !noticed {
+								t.Errorf("%v: still %s at %v", m, said, u)
+								continue
+							}
+							if verbose {
+								t.Logf("%v: %s", m, said)
+							}
+							mu.Lock()
+							killed[u]++
+							mu.Unlock()
+						}
+					}
+				})
+			}
+			for _, m := range mutants {
+				work <- m
+			}
+			close(work)
+			wg.Wait()
+			t.Logf("%d mutants of %d uses", len(mutants), len(uses))
+			for _, u := range uses {
+				if killed[u] < 3 {
+					t.Errorf("%v: only %d mutants", u, killed[u])
+				}
+			}
+		})
+	}
+}

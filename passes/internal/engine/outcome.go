@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+)
+
+// maxLooks bounds the way that an outcome is followed; what goes further is
+// taken to be looked at.
+const maxLooks = 12
+
+// A look says what is done with a value that tells an outcome.
+type look struct {
+	seen  bool
+	given int8 // handed to the callers as this result, counted from 1; 0: it is not
+}
+
+func (l look) or(m look) look {
+	l.seen = l.seen || m.seen
+	if l.given == 0 {
+		l.given = m.given
+	}
+	return l
+}
+
+// effect is l as an Effect has it.
+func (l look) effect() (checked, answer int8) {
+	switch {
+	case l.seen:
+		return 1, 0
+	case l.given != 0:
+		return 0, l.given
+	}
+	return -1, 0
+}
+
+// checked tells whether the outcome of a conditional write is looked at.
+func (f *family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked, answer int8) {
+	reject := ""
+	for _, m := range ms {
+		if m.Write != nil {
+			reject = m.Write.Reject
+		}
+	}
+	if reject == "" || reject == "none" {
+		return 0, 0
+	}
+	v, ok := in.(ssa.Value)
+	if !ok {
+		return -1, 0 // go or defer: nobody can look
+	}
+	return f.told(v, reject == "error", 0).effect()
+}
+
+// asks notes whether a call's answer is looked at, for those of its effects
+// whose outcome it tells: writes whose rejection the callee hands on, and what
+// a method stores in an object of this process.
+func (f *family) asks(in ssa.CallInstruction, effects []Effect) {
+	res := in.Common().Signature().Results()
+	v, ok := in.(ssa.Value)
+	for i := range effects {
+		x := &effects[i]
+		switch {
+		case x.Answer > 0 && int(x.Answer) <= res.Len():
+			var l look
+			if ok && res.Len() == 1 {
+				l = f.told(v, true, 0)
+			} else if ok {
+				for _, r := range *v.Referrers() {
+					if r, ok := r.(*ssa.Extract); ok && r.Index == int(x.Answer)-1 {
+						l = l.or(f.told(r, true, 0))
+					}
+				}
+			}
+			x.Checked, x.Answer = l.effect()
+		case x.Memory != nil && len(x.Via) == 1 && res.Len() > 0:
+			var l look
+			if ok {
+				l = f.told(v, isError(res.At(res.Len()-1).Type()), 0)
+			}
+			x.Checked = 1
+			if !l.seen && l.given == 0 {
+				x.Checked = -1
+			}
+		}
+	}
+}
+
+// told says how v is looked at, beyond its error unless that tells the outcome.
+// Where v goes on to code out of sight, that code is taken to look.
+func (f *family) told(v ssa.Value, errorTells bool, depth int) look {
+	if v.Referrers() == nil || depth > maxLooks {
+		return look{seen: true}
+	}
+	var l look
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef, *ssa.Defer, *ssa.Go:
+		case *ssa.Extract, *ssa.FieldAddr, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType:
+			if x := r.(ssa.Value); errorTells || !isError(x.Type()) {
+				l = l.or(f.told(x, errorTells, depth+1))
+			}
+		case *ssa.Call:
+			l = l.or(f.toldCall(v, r, errorTells, depth))
+		case *ssa.Return:
+			i := slices.Index(r.Results, v)
+			if isError(v.Type()) || v.Parent().Parent() != nil {
+				return look{seen: true} // its callers are taken to look
+			}
+			l = l.or(look{given: int8(i + 1)})
+		case *ssa.Store:
+			a, ok := r.Addr.(*ssa.Alloc)
+			if !ok || r.Val != v {
+				return look{seen: true}
+			}
+			l = l.or(f.toldVariable(a, errorTells, depth))
+		default:
+			return look{seen: true}
+		}
+		if l.seen {
+			break
+		}
+	}
+	return l
+}
+
+// toldCall says how a call looks at v.
+func (f *family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth int) look {
+	c := call.Common()
+	entry := f.e.reader.Entry(f.callTerm(c, call.Pos()))
+	switch {
+	case entry == nil:
+	case entry.Reads == nil:
+		// What is done to an object besides reading from it (Close) is no look.
+		return look{seen: operand(c, catalog.Ref{Base: catalog.Receiver}) != v}
+	case !entry.Reads.Out.IsZero():
+		// Scan of a returned row: its error says that no row matched.
+		return f.told(call, true, depth+1)
+	case isError(call.Type()) && !errorTells:
+		return look{}
+	default:
+		return f.told(call, errorTells, depth+1)
+	}
+	callee := origin(c.StaticCallee())
+	if callee == nil || len(callee.Blocks) == 0 || len(callee.Params) != len(c.Args) {
+		return look{seen: true}
+	}
+	g := f.e.families[rootOf(callee)]
+	if g == nil {
+		return look{seen: true}
+	}
+	var l look
+	for i, a := range c.Args {
+		if a != v {
+			continue
+		}
+		inside := g.told(callee.Params[i], errorTells, depth+1)
+		l.seen = l.seen || inside.seen
+		if inside.given != 0 && callee.Signature.Results().Len() == 1 {
+			l = l.or(f.told(call, true, depth+1))
+		} else if inside.given != 0 {
+			l.seen = true
+		}
+	}
+	return l
+}
+
+// toldVariable says how a local variable is looked at that holds an outcome.
+func (f *family) toldVariable(a *ssa.Alloc, errorTells bool, depth int) look {
+	var l look
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store, *ssa.DebugRef:
+		case *ssa.UnOp:
+			l = l.or(f.told(r, errorTells, depth+1))
+		default:
+			return look{seen: true}
+		}
+	}
+	return l
+}
