@@ -29,6 +29,6 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	if s.Kind != lock.SlipOtherKey {
 		return "", ""
 	}
-	return lock.Error, fmt.Sprintf("the lock stays taken, and another one may be freed: %s works on key %s, but the lock that was taken (%s) is %s; make the key once and use it for both",
+	return lock.Error, fmt.Sprintf("the lock stays taken, and another one may be freed: %s works on key %s, but what was taken (%s) is %s; make the key once and use it for both",
 		check.Short(s.Callee), check.Quote(s.Detail), check.Place(s.Other.Position), check.Lock(u))
 }

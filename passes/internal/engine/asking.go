@@ -247,7 +247,8 @@ func (f *family) readElsewhere(a *ssa.Alloc, depth int) bool {
 // expires finds a lease without an end, and one whose end a second command sets:
 // a crash between the two leaves the lock for ever.
 func (e *Engine) expires(t *taking) []lock.Slip {
-	if !t.st.direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.Row != nil || t.m.TTL.Source != "none" {
+	// Other stores keep the end in what they store.
+	if !t.st.direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.Family != "redis" || t.m.TTL.Source != "none" {
 		return nil
 	}
 	for _, x := range t.st.effects {

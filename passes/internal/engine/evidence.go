@@ -90,6 +90,7 @@ func newEvidence(e *Engine) *evidence {
 				key := freed{pkgOf(fn), m.Family, name}
 				g.elsewhere, g.owner = ev.freed[key], ev.checked[key]
 			}
+			g.owner = g.owner || f.comparesOwner(s, m)
 			ev.signs[st] = g
 		}
 	})
@@ -110,6 +111,19 @@ func newEvidence(e *Engine) *evidence {
 		}
 	})
 	return ev
+}
+
+// comparesOwner reports whether a function that stores an owner value with a key
+// compares that value later, be it that of another key by mistake.
+func (f *family) comparesOwner(s *Summary, m meaning.Meaning) bool {
+	if !m.Raw || m.Value == nil || m.Value.Kind == term.Const {
+		return false
+	}
+	return slices.ContainsFunc(s.Effects, func(x Effect) bool {
+		return x.Call != nil && x.Open == Closed && slices.ContainsFunc(f.e.reader.Of(x.Call), func(r meaning.Meaning) bool {
+			return r.Role == meaning.Release && r.Checked && r.Family == m.Family && f.e.pool.Alike(r.Value, m.Value)
+		})
+	})
 }
 
 // stands reports whether a wrapper shows by itself that it is about locks: it

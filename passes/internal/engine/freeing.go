@@ -116,7 +116,9 @@ func (e *Engine) strangers(t *taking) []lock.Slip {
 	names := t.f.names(t.m.Key)
 	mine := make(map[lock.Position]bool)
 	for _, r := range t.releasing() {
-		mine[r.x.At.Position] = true
+		for _, frame := range way(r.x) {
+			mine[frame.Position] = true
+		}
 	}
 	var out []lock.Slip
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {

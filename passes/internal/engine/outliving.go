@@ -71,16 +71,30 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 	sum := t.f.sums[t.st.fn]
 	for _, in := range t.st.region.Held {
 		c, ok := in.(ssa.CallInstruction)
-		if !ok || t.f.releaseIndex(sum.steps[in], t.st.match) >= 0 {
+		if !ok || !t.starts(c) || t.f.releaseIndex(sum.steps[in], t.st.match) >= 0 {
 			continue
 		}
 		for _, x := range sum.steps[in] {
 			if x.Reach == ByGoroutine && x.Open == Closed && x.Memory == nil && t.guarded(x) && t.mainly(x) {
-				return []lock.Slip{{Frame: t.f.frame(c, ""), Kind: lock.SlipOutlives, Other: x.At}}
+				at := t.f.frame(c, "")
+				if g, ok := c.(*ssa.Go); ok {
+					at.Position = e.position(g.Pos()) // of the word go, not of the call
+				}
+				return []lock.Slip{{Frame: at, Kind: lock.SlipOutlives, Other: x.At}}
 			}
 		}
 	}
 	return nil
+}
+
+// starts reports whether a call starts a goroutine by itself: what functions that
+// it calls start is theirs to end.
+func (t *taking) starts(c ssa.CallInstruction) bool {
+	if _, ok := c.(*ssa.Go); ok {
+		return true
+	}
+	entry := t.f.e.reader.Entry(t.f.callTerm(c.Common(), c.Pos()))
+	return entry != nil && entry.Runs != nil && entry.Runs.How == "go"
 }
 
 // mainly reports whether a goroutine's write is what the section is for.

@@ -463,5 +463,5 @@ func (t *T) IsZero() bool {
 	if t == nil || t.Kind == Nil {
 		return true
 	}
-	return t.Kind == Const && (t.Type == "zero" || t.Type == "int" && t.Name == "0" || t.Type == "string" && t.Name == "" || t.Type == "bool" && t.Name == "false")
+	return t.Kind == Const && (t.Type == "zero" || (t.Type == "int" || t.Type == "duration") && t.Name == "0" || t.Type == "string" && t.Name == "" || t.Type == "bool" && t.Name == "false")
 }
