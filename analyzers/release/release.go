@@ -44,6 +44,8 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 			return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s by its name, whoever holds it by then; name the holder and the term in its WHERE clause", call, name)
 		}
 		return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s whoever holds it by then, for a lease may have run out; compare the owner value and delete in one script", call, name)
+	case lock.SlipShared:
+		return lock.Note, fmt.Sprintf("two holders at once when the lease runs out: %s is released at %s, whoever holds it by then; compare the owner value and delete in one script there", name, other)
 	case lock.SlipSteps:
 		return lock.Warning, fmt.Sprintf("two holders at once: the owner of %s is compared first and %s frees it in a second step, so the lease can run out in between; compare and delete in one script", name, call)
 	case lock.SlipTerm:

@@ -27,6 +27,7 @@ func TestCheck(t *testing.T) {
 		{Name: "exit past a defer", Use: use(lock.SlipExit, "deferred", nil), Want: []string{"a.go:20 warning: deferred calls do not run"}},
 		{Name: "key", Use: use(lock.SlipForeign, "", nil), Want: []string{`a.go:20 warning: Del frees lock "k" whoever holds it by then`}},
 		{Name: "row", Use: use(lock.SlipForeign, "lease", nil), Want: []string{"a.go:20 warning: name the holder and the term"}},
+		{Name: "shared", Use: use(lock.SlipShared, "", nil), Want: []string{"a.go:20 note: is released at a.go:15, whoever holds it"}},
 		{Name: "two steps", Use: use(lock.SlipSteps, "", nil), Want: []string{"a.go:20 warning: in a second step"}},
 		{Name: "term", Use: use(lock.SlipTerm, "since", nil), Want: []string{`a.go:20 note: but not "since"`}},
 		{Name: "unheld", Use: use(lock.SlipUnheld, "", nil), Want: []string{"a.go:20 error: on a way on which it was not taken"}},

@@ -207,7 +207,7 @@ func (e *Engine) about(x Effect, general bool) lock.Frame {
 
 // releaseName reports whether a function is named after giving something back.
 func releaseName(name string) bool {
-	return meaning.Named(name, "unlock", "release", "free", "relinquish", "resign", "giveup", "yield", "surrender")
+	return meaning.Named(name, "unlock", "release", "free", "revoke", "relinquish", "resign", "giveup", "yield", "surrender")
 }
 
 // rows finds statements that free a lease row without naming its holder, or that

@@ -62,11 +62,25 @@ func (s *slips) find(e *Engine) {
 		return cmp.Or(a.Compare(b.Position), cmp.Compare(topic(a.Kind), topic(b.Kind)), cmp.Compare(gravity(a.Kind), gravity(b.Kind)),
 			cmp.Compare(distance(a), distance(b)), a.by.u.Acquire.Compare(b.by.u.Acquire.Position), cmp.Compare(a.rank, b.rank))
 	})
+	var first found
 	for i, f := range all {
-		if i > 0 && f.Compare(all[i-1].Position) == 0 && topic(f.Kind) == topic(all[i-1].Kind) {
+		if i > 0 && f.Compare(first.Position) == 0 && topic(f.Kind) == topic(first.Kind) {
+			if f.by != first.by && f.Kind == lock.SlipForeign {
+				f.by.share(f.Slip)
+			}
 			continue
 		}
+		first = f
 		f.by.u.Slips = append(f.by.u.Slips, f.Slip)
+	}
+}
+
+// share notes at the acquire that its lock is freed by a statement which is told
+// at another use of the same wrapper.
+func (t *taking) share(s lock.Slip) {
+	if t.u.Role == lock.RoleUse && !slices.ContainsFunc(t.u.Slips, func(x lock.Slip) bool { return x.Kind == lock.SlipShared }) {
+		s.Frame.Text = "frees the lock whoever holds it"
+		t.u.Slips = append(t.u.Slips, lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipShared, Other: s.Frame})
 	}
 }
 
