@@ -41,6 +41,7 @@ type lexer struct {
 	dquotes   bool   // "x" is a string, as in MySQL
 	flat      bool   // comments do not nest
 	noDollar  bool   // $tag$ opens nothing
+	noAction  bool   // {{ opens nothing: no }} follows
 	unknown   string // what could not be cut
 	marks     int    // question marks so far
 	verbs     int    // format verbs so far
@@ -326,8 +327,12 @@ func (l *lexer) format(glued bool) {
 
 func (l *lexer) action(glued bool) {
 	start := l.pos
-	n := strings.Index(l.text[start:], "}}")
+	n := -1
+	if !l.noAction {
+		n = strings.Index(l.text[start:], "}}")
+	}
 	if n < 0 {
+		l.noAction = true
 		l.pos += 2
 		l.fail("a template action is not closed")
 		l.emit(token{kind: op, low: "{{", pos: start, glued: glued})

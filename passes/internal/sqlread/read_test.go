@@ -1,10 +1,10 @@
 package sqlread
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestStatements reads testdata/statements.txt: blocks of a text, then a line
@@ -106,10 +106,9 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// TestLinear reads texts that repeat what is hard to follow: eight times the
-// text may take some more than eight times as long, but not sixty-four. The
-// best of a few runs counts, as other work disturbs the clock.
-func TestLinear(t *testing.T) {
+// BenchmarkRead reads texts that repeat what is hard to follow, once as they are
+// and once eight times as long: the time should be about eight times as much.
+func BenchmarkRead(b *testing.B) {
 	for _, piece := range []string{
 		"(", ")", "((SELECT ", "NOT ", "- ", "CASE WHEN ", "a.", "a AND ", "a OR b AND ", "a + b - ", "$a$ ", "$a$ $b", "/*", "/* /* */ ", "'", "\"", "`",
 		"[a", "{{", "%s", "%[1]d", "'%s'", "?", "::", ";", ",", "a,", "WITH a AS (", "WITH a AS (SELECT 1), ", "SELECT ", "SELECT 1 UNION ",
@@ -118,22 +117,16 @@ func TestLinear(t *testing.T) {
 		"JOIN a ON b ", "WHEN MATCHED THEN UPDATE SET a = b ", "FOR UPDATE ", "EXISTS (",
 	} {
 		for _, prefix := range []string{"", "UPDATE t SET a = 1 WHERE ", "SELECT 1 FROM "} {
-			small, big := time.Hour, time.Hour
-			for try := 0; try < 4 && (try == 0 || big > 30*small+30*time.Millisecond); try++ {
-				small = min(small, cost(prefix+strings.Repeat(piece, 8<<10/len(piece))))
-				big = min(big, cost(prefix+strings.Repeat(piece, 64<<10/len(piece))))
-			}
-			if big > 30*small+30*time.Millisecond {
-				t.Errorf("%q after %q: %v, eight times as much %v", piece, prefix, small, big)
+			for _, size := range []int{8 << 10, 64 << 10} {
+				text := prefix + strings.Repeat(piece, size/len(piece))
+				b.Run(fmt.Sprintf("%q after %q/%d", piece, prefix, size), func(b *testing.B) {
+					for b.Loop() {
+						Read(text)
+					}
+				})
 			}
 		}
 	}
-}
-
-func cost(text string) time.Duration {
-	start := time.Now()
-	Read(text)
-	return time.Since(start)
 }
 
 // TestPrefixes cuts every statement off everywhere: nothing may panic.
