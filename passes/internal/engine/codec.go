@@ -68,15 +68,12 @@ func encode(e *Engine, s *Summary, path string) *Fact {
 		if sum == nil {
 			continue
 		}
-		if len(inner) == maxInner {
-			sum = &Summary{Effects: []Effect{{Why: lock.ReasonLimit}}}
-		}
-		if len(inner) > maxInner {
-			break
+		if len(inner) >= maxInner {
+			sum = &Summary{Effects: []Effect{limit}}
 		}
 		inner = append(inner, name)
 		c.text(&name)
-		c.summary(e.portable(sum))
+		c.summary(e.portable(sum).first(maxInnerEffects))
 	}
 	functions := c.take()
 	c.entries()

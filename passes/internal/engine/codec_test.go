@@ -197,3 +197,39 @@ func TestFactString(t *testing.T) {
 		t.Errorf("the empty fact is %q", got)
 	}
 }
+
+// TestBounds makes summaries that do not fit into a fact.
+func TestBounds(t *testing.T) {
+	e := emptyEngine()
+	p := e.pool
+	call := func(i int) *term.T {
+		return p.Call("a.F", "a/a.go:"+itoa(i)+":1", p.Const("string", strings.Repeat(itoa(i), 100)))
+	}
+	many := &Summary{}
+	for i := range maxEffects {
+		many.Effects = append(many.Effects, Effect{Call: call(i), At: lock.Frame{Position: lock.Position{File: "a.go", Line: i}}})
+	}
+	fact := e.fact(many, "example.org/a", true)
+	got, _ := decode(e, fact, "example.org/a")
+	n := len(got.Effects)
+	if len(fact.Code) > maxFact || n < 10 || got.Effects[n-1].Why != lock.ReasonLimit {
+		t.Errorf("%d bytes, %d effects, the last is %+v", len(fact.Code), n, got.Effects[n-1])
+	}
+
+	held := &Summary{Holds: []Hold{{Lock: Acquired{Call: call(1)}}}}
+	for range 8 {
+		held.Results = append(held.Results, p.Call("a.G", itoa(len(held.Results)), p.Const("string", strings.Repeat(itoa(len(held.Results)), maxFact))))
+	}
+	got, _ = decode(e, e.fact(held, "example.org/a", true), "example.org/a")
+	if len(got.Effects) != 1 || got.Effects[0].Why != lock.ReasonLimit {
+		t.Errorf("what does not fit at all is %v", got)
+	}
+
+	held.Holds = nil
+	if f := e.fact(held, "example.org/a", false); f != nil {
+		t.Errorf("results alone take %d bytes", len(f.Code))
+	}
+	if f := e.fact(held, "example.org/a", true); f == nil || !f.Empty() {
+		t.Errorf("a function without effects has %v", f)
+	}
+}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -105,7 +103,7 @@ func (e *Engine) Facts() []FuncFact {
 	var out []FuncFact
 	for _, f := range e.order {
 		if s := f.sums[f.root]; s != nil && f.callable() {
-			if fact := e.fact(f.root, s); fact != nil {
+			if fact := e.fact(s, f.root.Pkg.Pkg.Path(), Suspect(f.root.Signature)); fact != nil {
 				out = append(out, FuncFact{f.root.Object().(*types.Func), fact})
 			}
 		}
@@ -113,29 +111,50 @@ func (e *Engine) Facts() []FuncFact {
 	return out
 }
 
-// fact is what callers in other packages need of a summary, or nil.
-func (e *Engine) fact(fn *ssa.Function, s *Summary) *Fact {
+// fact is what callers in other packages need of the summary of a function of
+// the package at path, or nil.
+func (e *Engine) fact(s *Summary, path string, suspect bool) *Fact {
 	s = e.portable(s)
-	if len(s.Effects)+len(s.Holds)+len(s.Sections) == 0 && !slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
-		if Suspect(fn.Signature) {
+	if len(s.Effects)+len(s.Holds)+len(s.Sections) == 0 {
+		if slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
+			if fact := encode(e, s, path); len(fact.Code) <= maxResults {
+				return fact
+			}
+		}
+		if suspect {
 			return Nothing()
 		}
 		return nil
 	}
-	path := fn.Pkg.Pkg.Path()
-	for {
-		fact := encode(e, s, path)
-		// What does not fit is one effect that says so.
-		if n := len(s.Effects); len(fact.Code) <= maxFact || n < 2 {
+	for n := len(s.Effects); ; n /= 2 {
+		if fact := encode(e, s.first(n), path); len(fact.Code) <= maxFact {
 			return fact
+		} else if n == 0 {
+			return encode(e, &Summary{Effects: []Effect{limit}}, path)
 		}
-		kept := s.Effects[:len(s.Effects)/2]
-		s.Effects = append(slices.Clip(kept), Effect{Why: lock.ReasonLimit, At: kept[0].At})
 	}
 }
 
-// maxFact bounds the bytes of a fact.
-const maxFact = 16 << 10
+// Bounds of a fact: its bytes, those of one that tells results only, and the
+// effects of a function value in it.
+const (
+	maxFact         = 16 << 10
+	maxResults      = 1 << 10
+	maxInnerEffects = 40
+)
+
+// limit is the effect that stands for those that do not fit.
+var limit = Effect{Why: lock.ReasonLimit}
+
+// first is s with no more than n of its effects.
+func (s *Summary) first(n int) *Summary {
+	if len(s.Effects) <= n {
+		return s
+	}
+	short := *s
+	short.Effects = append(slices.Clip(s.Effects[:n]), limit)
+	return &short
+}
 
 // Suspect reports whether a call of a function out of sight counts as unseen:
 // it looks as if it left the process, or takes functions that it may run.

@@ -2,6 +2,7 @@ package meaning
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -504,6 +505,30 @@ func TestHeaderGuard(t *testing.T) {
 	} {
 		if got := headerGuard(c.name, w.str(c.value)).Op; got != c.want {
 			t.Errorf("%s: %s is %s, want %s", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+// A script that may only read is no write, even where its text is out of sight.
+func TestReadOnlyScript(t *testing.T) {
+	p := term.NewPool()
+	r := NewReader(catalog.Builtin(), p)
+	var eval *catalog.Call
+	for _, lib := range catalog.Builtin().Libraries() {
+		for _, c := range lib.Calls {
+			if slices.ContainsFunc(c.Func, func(name string) bool { return strings.HasSuffix(name, ".EvalRO") }) {
+				eval = c
+			}
+		}
+	}
+	if eval == nil {
+		t.Fatal("no EvalRO in the catalogue")
+	}
+	r.Register("(redis.cmdable).EvalRO", []*catalog.Call{eval})
+	param := func(i int) *term.T { return p.Param("f", i, "p") }
+	for _, m := range r.Of(p.Call("(redis.cmdable).EvalRO", "f.go:1:1", param(0), param(1), param(2), param(3), param(4))) {
+		if m.Role != Query {
+			t.Errorf("got %v", m.Role)
 		}
 	}
 }

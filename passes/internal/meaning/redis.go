@@ -113,9 +113,11 @@ func (r *Reader) commandOf(e *catalog.Call, call *term.T, words []*term.T) []Mea
 		if text := constText(r.Get(c.Script, call, words)); text != "" {
 			return r.script(lib, luaread.Read(text), text, call, words)
 		}
-		m := r.base(lib, Write)
-		m.Write = &Change{Store: "redis", Operation: c.Name, Resource: r.resource("redis", c.Write.Resource, call, words), Unknown: lock.ReasonSHA, Call: call}
-		return []Meaning{m}
+		if c.Write != nil { // EVAL_RO writes nothing, whatever its text
+			m := r.base(lib, Write)
+			m.Write = &Change{Store: "redis", Operation: c.Name, Resource: r.resource("redis", c.Write.Resource, call, words), Unknown: lock.ReasonSHA, Call: call}
+			return []Meaning{m}
+		}
 	}
 	if c.Acquire != nil {
 		ms = append(ms, r.acquire(lib, c.Acquire, call, words))
