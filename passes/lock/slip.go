@@ -16,7 +16,6 @@ const (
 	SlipStacked   = "stacked"   // the session takes its own lock once more
 	SlipReturned  = "returned"  // the session goes back to its pool with the lock
 	SlipAbandoned = "abandoned" // a session that nobody ends where the lock is not taken
-	SlipUnheard   = "unheard"   // the release's answer "was not yours" goes nowhere
 
 	SlipUnasked  = "unasked"   // nobody asks whether the lock was taken
 	SlipRefused  = "refused"   // no error is taken for success
