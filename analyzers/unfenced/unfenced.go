@@ -3,6 +3,7 @@ package unfenced
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -28,6 +29,10 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	// What a wrapper guards is decided by its callers, who are uses themselves.
 	if u.Role == lock.RoleWrapper || u.Verdict != lock.Unfenced {
+		return
+	}
+	// Where nobody asks whether the lock was taken, acquire says so: that comes first.
+	if slices.ContainsFunc(u.Slips, func(s lock.Slip) bool { return s.Kind == lock.SlipUnasked }) {
 		return
 	}
 	var open []*lock.Write

@@ -6,6 +6,7 @@ const (
 	SlipLeft      = "left"      // a way out with the lock held, while others release
 	SlipExit      = "exit"      // the process ends under the lock
 	SlipForeign   = "foreign"   // frees the lock whoever holds it
+	SlipConstant  = "constant"  // compares the owner with what every holder is called
 	SlipShared    = "shared"    // released by code that frees it so, and is told elsewhere
 	SlipSteps     = "steps"     // compares the owner, then frees in a second step
 	SlipTerm      = "term"      // names the holder but not the term

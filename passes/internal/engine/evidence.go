@@ -226,8 +226,12 @@ func (ev *evidence) listed(st *site) []string {
 	g := ev.total(st)
 	var strong, weak []string
 	strong = append(strong, g.intrinsic...)
-	if g.guarded && (g.released || g.elsewhere && g.name) {
+	switch {
+	case g.guarded && (g.released || g.elsewhere && g.name):
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
+	case g.released && g.name:
+		// Nobody asks whether it was taken, which is a fault of the lock's.
+		strong = append(strong, "same key deleted or renewed later")
 	}
 	if g.owner && g.name {
 		strong = append(strong, "owner value is compared")

@@ -427,10 +427,17 @@ func isStd(path string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// tells reports whether a function is given values, no context, and answers
-// nothing: an observer, not the work that a lock is taken for.
+// tells reports whether a function is given values, but nothing that could stop
+// it (a context, a channel to receive from), and answers nothing: an observer,
+// not the work that a lock is taken for.
 func tells(sig *types.Signature) bool {
-	return sig.Results().Len() == 0 && sig.Params().Len() > 0 && !isContext(sig.Params().At(0).Type())
+	for p := range sig.Params().Variables() {
+		c, channel := p.Type().Underlying().(*types.Chan)
+		if isContext(p.Type()) || channel && c.Dir() != types.SendOnly {
+			return false
+		}
+	}
+	return sig.Results().Len() == 0 && sig.Params().Len() > 0
 }
 
 // yields reports whether a function returns a value besides an error.

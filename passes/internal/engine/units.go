@@ -25,7 +25,8 @@ func (k *keeping) units(f *family, r recorded) {
 		return
 	}
 	note := func(kind, text string) {
-		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, text), Call: st.lock.At.Callee, Kind: kind})
+		at := k.given(f, r)
+		k.found.of(r.use, lock.Call{Frame: framed(at, text), Call: at.Callee, Kind: kind})
 	}
 	switch {
 	case !strings.HasPrefix(r.lock.Unit, "unix") && k.instant(r.lock.Span, 0):
@@ -39,6 +40,19 @@ func (k *keeping) units(f *family, r recorded) {
 	default:
 		k.bareArgument(f, st.at)
 	}
+}
+
+// given is the call in view that the time to live is an argument of: where the
+// lock or its session is made, or else the acquire.
+func (k *keeping) given(f *family, r recorded) lock.Frame {
+	if span := r.lock.Span; span != nil {
+		for _, made := range []*term.T{r.lock.Handle, r.lock.Parent} {
+			if in := f.callOf(made); in != nil && f.callTerm(in.Common(), in.Pos()).Any(func(t *term.T) bool { return t == span }) {
+				return f.frame(in, "")
+			}
+		}
+	}
+	return r.st.lock.At
 }
 
 func seconds(s float64) string { return itoa(int(s)) + "s" }

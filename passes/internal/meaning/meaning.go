@@ -48,6 +48,7 @@ type Meaning struct {
 	Unit     string  // of Span where that is a whole number
 	Raw      bool    // needs evidence
 	Try      bool
+	Deaf     bool // an acquire whose call cannot bring back the answer: a row that Exec drops
 	Checked  bool // compares the owner
 	Mine     bool // also takes a live lock of the same owner
 	Session  bool // ends the whole session
