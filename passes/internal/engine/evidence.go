@@ -81,7 +81,7 @@ func newEvidence(e *Engine) *evidence {
 			if !ok {
 				continue
 			}
-			g := &signs{guarded: st.guarded, released: len(st.release) > 0, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
+			g := &signs{guarded: st.guarded, released: st.frees(), name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
 				g.ttl = m.TTL.Source != "none"
@@ -111,6 +111,15 @@ func newEvidence(e *Engine) *evidence {
 		}
 	})
 	return ev
+}
+
+// frees reports whether the section ends in a release. What is deleted only where
+// the work has failed, so that it is tried again, marks the work as done.
+func (st *site) frees() bool {
+	if len(st.release) == 0 || st.region == nil || st.deferred || !st.heldOut {
+		return len(st.release) > 0
+	}
+	return slices.ContainsFunc(st.region.Stops, func(in ssa.Instruction) bool { return !failing(in.Block()) })
 }
 
 // comparesOwner reports whether a function that stores an owner value with a key
