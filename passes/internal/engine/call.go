@@ -94,7 +94,7 @@ func (f *family) instance(t, call *term.T, c *ssa.CallCommon) *term.T {
 	if t == nil || t.Kind == term.Unknown {
 		return nil
 	}
-	return f.e.pool.Subst(t, binder(fnName(origin(c.StaticCallee())), call.Args))
+	return f.subst(t, binder(fnName(origin(c.StaticCallee())), call.Args))
 }
 
 // binder binds the parameters of function fn to args.
@@ -139,7 +139,7 @@ func (f *family) extract(v *ssa.Extract) *term.T {
 		}
 	case *ssa.Lookup:
 		if v.Index == 0 {
-			return f.at(p.Elem(f.get(x.X), f.get(x.Index)))
+			return f.element(f.get(x.X), f.get(x.Index))
 		}
 	case *ssa.UnOp:
 		if v.Index == 0 {

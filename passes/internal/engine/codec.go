@@ -475,6 +475,13 @@ func (c *codec) summary(s *Summary) {
 		list(c, &x.Release, c.text)
 	})
 	list(c, &s.Results, c.value)
+	list(c, &s.Sets, func(x *Set) {
+		c.value(&x.Of)
+		c.text(&x.Field)
+		c.value(&x.Index)
+		c.value(&x.Value)
+		c.bad = c.bad || x.Of == nil || x.Value == nil
+	})
 }
 
 func (c *codec) effect(x *Effect) {

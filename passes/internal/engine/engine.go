@@ -74,6 +74,7 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
 		}
 	}
+	pool.Apply = e.applied
 	e.build(units)
 	e.impls = newImplementations(e)
 	return e

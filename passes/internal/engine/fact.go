@@ -83,6 +83,9 @@ func (s *Summary) String() string {
 			say("unseen: %s", x.Why)
 		}
 	}
+	for _, x := range s.Sets {
+		say("sets %s", x.Of.Text()+"."+x.Field)
+	}
 	for i, r := range s.Results {
 		if r != nil && r.Kind != term.Unknown {
 			say("result %d is %s", i, r.Text())
@@ -116,7 +119,7 @@ func (e *Engine) Facts() []FuncFact {
 func (e *Engine) fact(s *Summary, path string, suspect bool) *Fact {
 	s = e.portable(s)
 	if len(s.Effects)+len(s.Holds)+len(s.Sections) == 0 {
-		if slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
+		if len(s.Sets) > 0 || slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
 			if fact := encode(e, s, path); len(fact.Code) <= maxResults {
 				return fact
 			}
@@ -175,7 +178,7 @@ func takesFuncs(sig *types.Signature) bool {
 
 // portable is a summary without what callers elsewhere have no use for.
 func (e *Engine) portable(s *Summary) *Summary {
-	p := &Summary{Effects: s.Effects, Holds: s.Holds, Sections: s.Sections, Results: make([]*term.T, len(s.Results))}
+	p := &Summary{Effects: s.Effects, Holds: s.Holds, Sections: s.Sections, Sets: s.Sets, Results: make([]*term.T, len(s.Results))}
 	for i, t := range s.Results {
 		if e.tells(t) {
 			p.Results[i] = t

@@ -16,31 +16,80 @@ import (
 func (e *Engine) uses() []*lock.Use {
 	var out []*lock.Use
 	var slips slips
-	seen := make(map[string]bool)
 	e.recorded = make(map[*family][]recorded)
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		var found places
 		for _, st := range s.sites {
-			m, ok := e.acquire(st.lock.Call)
-			if !ok || !e.evidence.isLock(st, m) {
-				continue
+			if m, ok := e.acquire(st.lock.Call); ok && e.evidence.isLock(st, m) {
+				found.add(recorded{e.record(fn, st, m), st, m})
 			}
-			// One acquire call can be reached over several implementations;
-			// one record a place and library is enough.
-			id := st.lock.At.File + ":" + itoa(st.lock.At.Line) + ":" + itoa(st.lock.At.Column) + m.Library
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			u := e.record(fn, st, m)
-			slips.add(f, st, m, u)
-			e.recorded[f] = append(e.recorded[f], recorded{u, st, m})
-			out = append(out, u)
+		}
+		for _, r := range found.settled() {
+			slips.add(f, r.st, r.lock, r.use)
+			e.recorded[f] = append(e.recorded[f], r)
+			out = append(out, r.use)
 		}
 	})
 	slips.find(e)
 	slices.SortStableFunc(out, func(a, b *lock.Use) int {
 		return cmp.Or(a.Acquire.Compare(b.Acquire.Position), cmp.Compare(a.Library, b.Library))
 	})
+	return out
+}
+
+// places are the acquires of a function, by place. One call can take the same
+// lock over several ways: one record a library is enough. Of the locks that the
+// implementations of an interface take, one is taken, and nobody here knows
+// which.
+type places struct {
+	ids  []string
+	list map[string][]recorded
+}
+
+func (p *places) add(r recorded) {
+	id := r.st.lock.At.File + ":" + itoa(r.st.lock.At.Line) + ":" + itoa(r.st.lock.At.Column)
+	if r.st.impl == "" {
+		id += r.lock.Library
+	}
+	if p.list == nil {
+		p.list = make(map[string][]recorded)
+	}
+	if _, ok := p.list[id]; !ok {
+		p.ids = append(p.ids, id)
+	}
+	p.list[id] = append(p.list[id], r)
+}
+
+// severity orders verdicts: the worst is the greatest.
+var severity = map[lock.Verdict]int{lock.Fenced: 0, lock.NoVisibleWrite: 1, lock.Unverified: 2, lock.Unfenced: 3}
+
+// settled returns a record for each place. Where implementations differ, it is
+// that with the worst verdict, and each of them is named.
+func (p *places) settled() []recorded {
+	var out []recorded
+	for _, id := range p.ids {
+		list := p.list[id]
+		worst := list[0]
+		if worst.st.impl == "" {
+			out = append(out, worst)
+			continue
+		}
+		differ := false
+		for _, r := range list[1:] {
+			differ = differ || r.use.Verdict != worst.use.Verdict
+			if severity[r.use.Verdict] > severity[worst.use.Verdict] {
+				worst = r
+			}
+		}
+		if differ {
+			for _, r := range list {
+				if said := r.st.impl + ": " + string(r.use.Verdict); !slices.Contains(worst.use.Evidence, said) {
+					worst.use.Evidence = append(worst.use.Evidence, said)
+				}
+			}
+		}
+		out = append(out, worst)
+	}
 	return out
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -21,6 +22,7 @@ type site struct {
 	callTerm *term.T      // the call at this place
 	told     *signs       // of a site in another package: all that is known of it
 	direct   bool         // a library call
+	impl     string       // of the interface method that is called; empty: of none
 	facts    []world.Fact // of the call's results, where a wrapper took the lock
 	closed   bool         // taken and released by the callee; effects are its section's
 
@@ -342,11 +344,22 @@ func (f *family) releasesRow(call *term.T, m meaning.Meaning) bool {
 // functions around it): the caller decides what runs.
 func opensParam(list []Effect, fn *ssa.Function) bool {
 	for _, x := range list {
-		if x.Open == Value && !x.Tells && x.Call.Args[0].Kind == term.Param {
+		if x.Open == Value && !x.Tells && isArgument(x.Call.Args[0]) {
 			return true
 		}
 	}
 	return false
+}
+
+// isArgument reports whether a function value is a parameter, or part of one: a
+// struct of callbacks. Those of a method's receiver are known to whoever made
+// that, not to the caller.
+func isArgument(fn *term.T) bool {
+	part := false
+	for fn.Kind == term.Field {
+		fn, part = fn.Args[0], true
+	}
+	return fn.Kind == term.Param && !(part && fn.Index == 0 && strings.HasPrefix(fn.Name, "("))
 }
 
 // writes reports whether the section of a lock in that family of stores has

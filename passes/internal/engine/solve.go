@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 )
 
@@ -123,6 +124,9 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	if len(f.e.register(obj)) == 0 {
 		s := f.e.imported(origin(c.StaticCallee()))
 		return s != nil && f.e.concerns(s)
+	}
+	if slices.ContainsFunc(f.e.reader.Entries(obj.Origin().FullName()), func(e *catalog.Call) bool { return e.Acquire != nil && e.Acquire.Traced }) {
+		return true // where it comes from shows when what is called has been summarised
 	}
 	for _, m := range f.e.reader.Of(f.callTerm(c, pos)) {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {

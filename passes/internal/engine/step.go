@@ -82,8 +82,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 				effects = append(effects, through(more, call)...)
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
 			}
-			if len(sites) == 0 {
-				sites = append(sites, f.sitesOf(in, sum, bind, call, at)...)
+			for _, st := range f.sitesOf(in, sum, bind, call, at) {
+				st.impl = term.ShortName(fnName(impl))
+				sites = append(sites, st)
 			}
 		}
 		if !f.e.impls.complete(c) {
@@ -197,7 +198,7 @@ func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at loc
 // wrapped is a callee's lock as the caller sees it.
 func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) Acquired {
 	if bind != nil {
-		a.Call = f.e.pool.Subst(a.Call, bind)
+		a.Call = f.subst(a.Call, bind)
 		a.From = f.substAll(a.From, bind)
 	}
 	if len(a.Via) < maxVia {
@@ -225,7 +226,7 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 			more, left := f.instantiate(sum.Effects, bind, at, reach)
 			effects, holds = append(effects, more...), append(holds, left...)
 			for _, h := range sum.Holds {
-				h.Lock.Call, h.Lock.From = f.e.pool.Subst(h.Lock.Call, bind), f.substAll(h.Lock.From, bind)
+				h.Lock.Call, h.Lock.From = f.subst(h.Lock.Call, bind), f.substAll(h.Lock.From, bind)
 				holds = append(holds, h)
 			}
 		case term.Nil:
@@ -306,7 +307,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		x.Asked = f.passAsked(x.Asked, bind)
 		if x.Call != nil {
 			before := x.Call
-			x.Call = f.e.pool.Subst(x.Call, bind)
+			x.Call = f.subst(x.Call, bind)
 			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) && !f.e.takes(before)
 			if x.Call.Kind != term.Call {
 				// Too large with the arguments put in: what it does is known
@@ -359,7 +360,7 @@ func (f *family) substAll(list []*term.T, bind func(*term.T) *term.T) []*term.T 
 	}
 	out := make([]*term.T, len(list))
 	for i, t := range list {
-		out[i] = f.e.pool.Subst(t, bind)
+		out[i] = f.subst(t, bind)
 	}
 	return out
 }

@@ -101,6 +101,7 @@ type Summary struct {
 	Holds    []Hold
 	Sections []Section
 	Results  []*term.T
+	Sets     []Set
 
 	// For the records of this function itself.
 	sites []*site
@@ -113,7 +114,7 @@ func (s *Summary) size() int {
 	if s == nil {
 		return -1
 	}
-	n := len(s.Effects) + 1000*len(s.Holds) + 1000*len(s.Sections)
+	n := len(s.Effects) + 1000*len(s.Holds) + 1000*len(s.Sections) + 100*len(s.Sets)
 	for _, r := range s.Results {
 		if r != nil && r.Kind != term.Unknown {
 			n += 7
@@ -145,6 +146,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 			}
 		}
 	}
+	s.Sets = f.sets(fn)
 	f.memory(fn, s)
 	f.ask(fn, s)
 	lists := make(map[*ssa.BasicBlock][]Effect)
@@ -175,7 +177,7 @@ func (f *family) results(s *Summary, ret *ssa.Return) {
 		if isError(v.Type()) {
 			continue
 		}
-		t := f.value(v)
+		t := f.extended(f.value(v))
 		if t == nil || t.IsZero() && s.Results[i] != nil {
 			continue
 		}
