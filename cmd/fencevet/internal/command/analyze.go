@@ -85,7 +85,8 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	defer progress.stop()
 
 	progress.say("loading packages")
-	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: tests})
+	var module uses.Module
+	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: tests, Checked: module.Add})
 	if err != nil {
 		return nil, style, err
 	}
@@ -102,7 +103,7 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	}
 
 	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	found, loose := requested(program, uses.Module(program.Packages))
+	found, loose := requested(program, module.Result(program.Packages))
 	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found, loose...)), opts)
 	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
 	return inv, style, nil
