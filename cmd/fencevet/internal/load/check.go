@@ -22,10 +22,10 @@ import (
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
-// A checker parses and type-checks the sources of a graph.
+// A checker parses and type-checks the sources of a program.
 type checker struct {
 	ctx   context.Context
-	g     *Graph
+	p     *Program
 	fset  *token.FileSet
 	sizes types.Sizes
 	slots chan struct{} // bounds what runs at once
@@ -37,12 +37,12 @@ type checker struct {
 	types   map[string]*types.Package // from export data
 }
 
-func newChecker(ctx context.Context, g *Graph) *checker {
+func newChecker(ctx context.Context, p *Program) *checker {
 	c := &checker{
-		ctx: ctx, g: g, fset: token.NewFileSet(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		ctx: ctx, p: p, fset: token.NewFileSet(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		exports: make(chan struct{}), types: make(map[string]*types.Package),
 	}
-	for _, pkg := range g.roots {
+	for _, pkg := range p.roots {
 		if pkg.TypesSizes != nil {
 			c.sizes = pkg.TypesSizes
 		}
@@ -61,7 +61,7 @@ func (c *checker) run() error {
 		return c.findExports()
 	})
 	syntax := make(map[*source][]*ast.File)
-	for _, s := range c.g.sources {
+	for _, s := range c.p.sources {
 		group.Go(func() error {
 			defer close(s.files)
 			release := c.acquire()
@@ -105,7 +105,7 @@ func (c *checker) parse(s *source) ([]*ast.File, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
 	}
-	parse := c.g.cfg.ParseFile
+	parse := c.p.cfg.ParseFile
 	if parse == nil {
 		parse = func(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 			return parser.ParseFile(fset, filename, src, parser.ParseComments|parser.SkipObjectResolution)
@@ -143,7 +143,7 @@ func (c *checker) compiled(pkg *packages.Package) ([]string, error) {
 		return pkg.GoFiles, nil
 	}
 	again, err := packages.Load(&packages.Config{
-		Context: c.ctx, Dir: c.g.cfg.Dir, Tests: c.g.cfg.Tests,
+		Context: c.ctx, Dir: c.p.cfg.Dir, Tests: c.p.cfg.Tests,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles,
 	}, pkg.PkgPath)
 	if err != nil {
@@ -189,12 +189,12 @@ func (c *checker) check(s *source, files []*ast.File) {
 	for _, i := range s.imports {
 		pkg.IllTyped = pkg.IllTyped || i.pkg.IllTyped
 	}
-	if s.reason = broken(pkg, info, c.g.cfg.Dir); s.reason != "" || len(files) == 0 {
+	if s.reason = broken(pkg, info, c.p.cfg.Dir); s.reason != "" || len(files) == 0 {
 		return // or nothing but tests, or files for another platform
 	}
 	s.checked = &uses.Package{Fset: c.fset, Files: files, Types: pkg.Types, Info: info}
-	if c.g.cfg.Checked != nil {
-		c.g.cfg.Checked(s.checked)
+	if c.p.cfg.Checked != nil {
+		c.p.cfg.Checked(s.checked)
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *checker) imported(pkg *packages.Package, path string) (*types.Package, 
 	switch {
 	case p == nil:
 		return nil, fmt.Errorf("no metadata for %s", path)
-	case c.g.byID[p.ID] == nil:
+	case c.p.byID[p.ID] == nil:
 		return c.exported(p.PkgPath)
 	case p.Types == nil || !p.Types.Complete():
 		return nil, errors.New("import cycle")
@@ -235,15 +235,15 @@ func (c *checker) imported(pkg *packages.Package, path string) (*types.Package, 
 func (c *checker) findExports() error {
 	c.files, c.failed = make(map[string]string), make(map[string]string)
 	var paths []string
-	for _, s := range c.g.sources {
-		for _, p := range s.pkg.Imports {
-			if c.g.byID[p.ID] != nil || p.PkgPath == "unsafe" || len(p.Errors) > 0 {
+	for _, s := range c.p.sources {
+		for _, i := range s.pkg.Imports {
+			if c.p.byID[i.ID] != nil || i.PkgPath == "unsafe" || len(i.Errors) > 0 {
 				continue
 			}
-			if p.ExportFile != "" {
-				c.files[p.PkgPath] = p.ExportFile // the driver says so
+			if i.ExportFile != "" {
+				c.files[i.PkgPath] = i.ExportFile // the driver says so
 			} else {
-				paths = append(paths, p.PkgPath)
+				paths = append(paths, i.PkgPath)
 			}
 		}
 	}
@@ -252,17 +252,19 @@ func (c *checker) findExports() error {
 	}
 	slices.Sort(paths)
 	found, err := packages.Load(&packages.Config{
-		Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile, Dir: c.g.cfg.Dir,
+		Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile, Dir: c.p.cfg.Dir,
 	}, slices.Compact(paths)...)
 	if err != nil {
 		return err
 	}
-	for _, p := range found {
-		switch {
-		case p.ExportFile != "":
-			c.files[p.PkgPath] = p.ExportFile
-		case len(p.Errors) > 0:
-			c.failed[p.PkgPath] = firstLine(p.Errors[0].Msg)
+	for _, pkg := range found {
+		if pkg.ExportFile != "" {
+			c.files[pkg.PkgPath] = pkg.ExportFile
+			continue
+		}
+		c.p.unbuilt = true
+		if len(pkg.Errors) > 0 {
+			c.failed[pkg.PkgPath] = firstLine(pkg.Errors[0].Msg)
 		}
 	}
 	return nil

@@ -39,7 +39,8 @@ type Config struct {
 	ParseFile func(fset *token.FileSet, filename string, src []byte) (*ast.File, error)
 }
 
-// A Program is what was loaded.
+// A Program is what the go command says of packages and, once it is loaded, the
+// packages themselves.
 type Program struct {
 	// Packages are those that the patterns match and, so that a wrapper in
 	// another package is seen through, those of the same modules that they import.
@@ -49,7 +50,12 @@ type Program struct {
 	Modules    []string // paths of the main modules
 	Root       string   // directory of the main module or workspace
 
+	cfg     Config
+	roots   []*packages.Package
+	sources []*source // what is read from source, by ID
+	byID    map[string]*source
 	matched map[string]bool // import paths that the patterns match
+	unbuilt bool            // export data of a dependency could not be made
 }
 
 // Incomplete is a package that is missing from a Program.
@@ -62,27 +68,32 @@ type Incomplete struct {
 // rather than one that imports it.
 func (p *Program) Matches(path string) bool { return p.matched[path] }
 
+// Sources is the number of packages that are read from source.
+func (p *Program) Sources() int { return len(p.sources) }
+
+// Complete reports whether another run over the same source would find the same: it
+// would not if a dependency could not be built, for that has reasons out of sight.
+func (p *Program) Complete() bool { return !p.unbuilt }
+
 // ErrNoPackages says that the patterns match nothing.
 var ErrNoPackages = errors.New("no packages match")
 
-// Load loads the packages. Broken packages are no error as long as any package
-// matched: they are Incomplete.
+// Load lists the packages and reads them. Broken packages are no error as long as
+// any package matched: they are Incomplete.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
-	g, err := List(ctx, cfg)
+	p, err := List(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return g.Load(ctx)
+	return p, p.Read(ctx)
 }
 
-// Load reads and type-checks the packages of the graph.
-func (g *Graph) Load(ctx context.Context) (*Program, error) {
-	p := &Program{Root: g.Root, Modules: g.Modules, matched: g.matched}
-	c := newChecker(ctx, g)
-	if err := c.run(); err != nil {
-		return nil, err
+// Read reads and type-checks the packages that List found.
+func (p *Program) Read(ctx context.Context) error {
+	if err := newChecker(ctx, p).run(); err != nil {
+		return err
 	}
-	for _, s := range g.sources {
+	for _, s := range p.sources {
 		switch {
 		case s.reason != "":
 			p.Incomplete = append(p.Incomplete, Incomplete{Package: s.pkg.ID, Reason: s.reason})
@@ -90,19 +101,7 @@ func (g *Graph) Load(ctx context.Context) (*Program, error) {
 			p.Packages = append(p.Packages, s.checked)
 		}
 	}
-	return p, nil
-}
-
-// A Graph is what the go command says of packages, before any file is read.
-type Graph struct {
-	Modules []string // paths of the main modules
-	Root    string   // directory of the main module or workspace
-
-	cfg     Config
-	roots   []*packages.Package
-	sources []*source // what is read from source, by ID
-	byID    map[string]*source
-	matched map[string]bool
+	return nil
 }
 
 // A source is a package that is read from source.
@@ -119,8 +118,9 @@ type source struct {
 const metadata = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedModule | packages.NeedTypesSizes
 
-// List asks the go command for the packages and all that they import.
-func List(ctx context.Context, cfg Config) (*Graph, error) {
+// List asks the go command for the packages and all that they import. No file of
+// theirs is read for that.
+func List(ctx context.Context, cfg Config) (*Program, error) {
 	if len(cfg.Patterns) == 0 {
 		cfg.Patterns = []string{"./..."}
 	}
@@ -134,51 +134,51 @@ func List(ctx context.Context, cfg Config) (*Graph, error) {
 	if len(roots) == 0 {
 		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(cfg.Patterns, " "))
 	}
-	g := &Graph{Root: root(cfg.Dir, roots), cfg: cfg, roots: roots, byID: make(map[string]*source), matched: make(map[string]bool)}
+	p := &Program{Root: root(cfg.Dir, roots), cfg: cfg, roots: roots, byID: make(map[string]*source), matched: make(map[string]bool)}
 	for _, pkg := range roots {
-		g.matched[pkg.PkgPath] = true
-		if m := pkg.Module; m != nil && m.Main && !slices.Contains(g.Modules, m.Path) {
-			g.Modules = append(g.Modules, m.Path)
+		p.matched[pkg.PkgPath] = true
+		if m := pkg.Module; m != nil && m.Main && !slices.Contains(p.Modules, m.Path) {
+			p.Modules = append(p.Modules, m.Path)
 		}
 	}
-	g.divide()
-	return g, nil
+	p.divide()
+	return p, nil
 }
 
 // divide finds out what to read from source: what the patterns match, what that
 // imports of the main modules, and whatever imports something of this, since
 // types of one package that was loaded twice do not mix.
-func (g *Graph) divide() {
+func (p *Program) divide() {
 	isRoot := make(map[*packages.Package]bool)
-	for _, pkg := range g.roots {
+	for _, pkg := range p.roots {
 		isRoot[pkg] = true
 	}
-	packages.Visit(g.roots, nil, func(pkg *packages.Package) {
-		if generatedMain(pkg, g.cfg.Tests) || pkg.PkgPath == "unsafe" {
+	packages.Visit(p.roots, nil, func(pkg *packages.Package) {
+		if generatedMain(pkg, p.cfg.Tests) || pkg.PkgPath == "unsafe" {
 			return
 		}
 		own := isRoot[pkg] || pkg.Module != nil && pkg.Module.Main
 		for _, imported := range pkg.Imports {
-			own = own || g.byID[imported.ID] != nil
+			own = own || p.byID[imported.ID] != nil
 		}
 		if own {
 			s := &source{pkg: pkg, files: make(chan struct{}), done: make(chan struct{})}
-			g.byID[pkg.ID] = s
-			g.sources = append(g.sources, s)
+			p.byID[pkg.ID] = s
+			p.sources = append(p.sources, s)
 		}
 	})
 	// The order is that of the imports here: an import that comes later closes a
 	// cycle, which only a broken program has.
 	before := make(map[*source]bool)
-	for _, s := range g.sources {
+	for _, s := range p.sources {
 		for _, imported := range s.pkg.Imports {
-			if i := g.byID[imported.ID]; i != nil && before[i] {
+			if i := p.byID[imported.ID]; i != nil && before[i] {
 				s.imports = append(s.imports, i)
 			}
 		}
 		before[s] = true
 	}
-	slices.SortFunc(g.sources, func(a, b *source) int { return strings.Compare(a.pkg.ID, b.pkg.ID) })
+	slices.SortFunc(p.sources, func(a, b *source) int { return strings.Compare(a.pkg.ID, b.pkg.ID) })
 }
 
 // generatedMain reports whether pkg is the main package that the go command makes
