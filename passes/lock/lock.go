@@ -90,7 +90,8 @@ const (
 )
 
 // A Position is a place in the source. Pos is set when the file belongs to the
-// package at hand; places known from facts of other packages have only text.
+// package at hand; places known from facts of other packages have only text. In
+// records of an earlier run it tells no more than that.
 type Position struct {
 	File   string // absolute, as the file set has it
 	Line   int

@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -40,17 +42,65 @@ type Package struct {
 	Info  *types.Info
 }
 
-// Module analyses packages together: interface calls and callbacks are resolved
-// over all of them. Packages may come in any order; they share a file set.
-func Module(pkgs []*Package) *Result {
-	locks := false
+// A Module analyses the packages of a module together: interface calls and
+// callbacks are resolved over all of them. They share a file set.
+type Module struct {
+	mu      sync.Mutex
+	builder *engine.Builder
+	waiting []engine.Unit // until there is a lock to be seen
+}
+
+// Add makes a package ready for the analysis, after those that it imports. It may
+// be called for several packages at once. What is known of the types of single
+// expressions is gone from the package afterwards.
+func (m *Module) Add(p *Package) {
+	for _, u := range m.declare(p) {
+		m.builder.Build(u)
+	}
+}
+
+// declare returns what can be built now: nothing before there is a lock to be seen.
+func (m *Module) declare(p *Package) []engine.Unit {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting = append(m.waiting, p.unit())
+	if m.builder == nil {
+		if !holdsLocks(p.Types) {
+			return nil
+		}
+		m.builder = engine.NewBuilder(p.Fset, catalog.Builtin())
+	}
+	ready := m.waiting
+	m.waiting = nil
+	m.builder.Declare(ready...)
+	return ready
+}
+
+// Result analyses the packages that were added. Their order decides nothing but
+// that of what stands at the same place.
+func (m *Module) Result(pkgs []*Package) *Result {
+	if m.builder == nil {
+		return &Result{}
+	}
 	var units []engine.Unit
 	for _, p := range pkgs {
-		locks = locks || holdsLocks(p.Types)
-		units = append(units, engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info})
+		units = append(units, p.unit())
 	}
-	if !locks {
+	return result(m.builder.Engine(units))
+}
+
+func (p *Package) unit() engine.Unit {
+	return engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info}
+}
+
+// InModule analyses packages, in any order, as a Module.
+func InModule(pkgs []*Package) *Result {
+	if !slices.ContainsFunc(pkgs, func(p *Package) bool { return holdsLocks(p.Types) }) {
 		return &Result{}
+	}
+	var units []engine.Unit
+	for _, p := range pkgs {
+		units = append(units, p.unit())
 	}
 	return result(engine.New(pkgs[0].Fset, catalog.Builtin(), units))
 }

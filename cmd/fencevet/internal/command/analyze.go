@@ -16,10 +16,10 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/analysis"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
 	"github.com/fencevet/fencevet/passes/lock"
-	"github.com/fencevet/fencevet/passes/uses"
 )
 
 type findOptions struct {
@@ -63,6 +63,7 @@ func runInventory(ctx context.Context, env *environment, args []string) error {
 	f := newFlags("fencevet inventory", inventoryUsage)
 	tests := f.Bool("tests", false, "")
 	format := f.String("format", "text", "")
+	f.cached(env)
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
 	}
@@ -84,8 +85,9 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	progress := startProgress(env.stderr)
 	defer progress.stop()
 
-	progress.say("loading packages")
-	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: tests})
+	program, err := analysis.Run(ctx, analysis.Config{
+		Config: load.Config{Dir: env.dir, Patterns: patterns, Tests: tests}, Cache: env.cache, Progress: progress.say,
+	})
 	if err != nil {
 		return nil, style, err
 	}
@@ -93,16 +95,14 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	for _, p := range program.Incomplete {
 		opts.Incomplete = append(opts.Incomplete, inventory.Incomplete(p))
 	}
-	if len(program.Packages) == 0 && len(program.Incomplete) > 0 {
+	if program.Analysed == 0 && len(program.Incomplete) > 0 {
 		text := "nothing could be analysed"
 		for _, p := range program.Incomplete {
 			text += fmt.Sprintf("\n\t%s: %s", p.Package, p.Reason)
 		}
 		return nil, style, errors.New(text)
 	}
-
-	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	found, loose := requested(program, uses.Module(program.Packages))
+	found, loose := requested(program)
 	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found, loose...)), opts)
 	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
 	return inv, style, nil
@@ -111,7 +111,7 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 // requested drops the uses and remarks of packages that were loaded only because
 // others import them, and uses seen twice: with Tests a package is loaded once by
 // itself and once together with its tests. A remark seen twice is one finding.
-func requested(program *load.Program, all *uses.Result) ([]*lock.Use, []lock.Remark) {
+func requested(all *analysis.Result) ([]*lock.Use, []lock.Remark) {
 	type site struct {
 		lock.Position
 		role lock.Role
@@ -121,12 +121,12 @@ func requested(program *load.Program, all *uses.Result) ([]*lock.Use, []lock.Rem
 	for _, u := range all.Uses {
 		at := site{u.Acquire.Position, u.Role}
 		at.Pos = 0
-		if program.Matches(u.Package) && !seen[at] {
+		if all.Matches(u.Package) && !seen[at] {
 			seen[at] = true
 			kept = append(kept, u)
 		}
 	}
-	loose := slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !program.Matches(r.Package) })
+	loose := slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !all.Matches(r.Package) })
 	return kept, loose
 }
 

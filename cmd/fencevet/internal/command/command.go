@@ -10,6 +10,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 )
 
 // Exit codes.
@@ -59,11 +61,12 @@ func init() {
 type environment struct {
 	stdout, stderr io.Writer
 	dir            string // absolute
+	cache          cache.Cache
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir string) int {
-	err := run(ctx, &environment{stdout: stdout, stderr: stderr, dir: dir}, args)
+	err := run(ctx, &environment{stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default()}, args)
 	if err == nil {
 		return exitClean
 	}
@@ -81,6 +84,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 	// only -C makes sense.
 	f := newFlags("fencevet", findingsUsage)
 	find := findFlags(f)
+	f.cached(env)
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
 	}
@@ -117,6 +121,14 @@ func newFlags(name, usage string) *flags {
 	f.SetOutput(io.Discard) // parse reports errors itself
 	f.StringVar(&f.dir, "C", "", "")
 	return f
+}
+
+// cached adds the flag that says where results are kept.
+func (f *flags) cached(env *environment) {
+	f.Func("cache", "", func(dir string) (err error) {
+		env.cache, err = cache.Named(dir)
+		return err
+	})
 }
 
 // parse parses args and changes env.dir as -C says. It reports done if it has

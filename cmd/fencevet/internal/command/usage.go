@@ -4,8 +4,8 @@ const findingsUsage = `fencevet finds distributed locks whose holders can overwr
 
 Usage:
 
-	fencevet [-C dir] [-level level] [-tests] [packages]
-	fencevet [-C dir] inventory [-format format] [-tests] [packages]
+	fencevet [-C dir] [-level level] [-tests] [-cache dir] [packages]
+	fencevet [-C dir] inventory [-format format] [-tests] [-cache dir] [packages]
 	fencevet explain [check]
 	fencevet version
 	fencevet help [command]
@@ -18,6 +18,8 @@ each below it. Packages are named as the go command does; the default is ./...
 	-level level  print findings of this level and above: note, warning (the
 	              default) or error
 	-tests        read test files too
+	-cache dir    keep results of one run for the next in dir, or nowhere (off); the
+	              default is FENCEVETCACHE, or else the user's cache directory
 
 Exit status: 0 no findings, 1 nothing could be analysed, 2 wrong usage,
 3 findings.
@@ -28,11 +30,12 @@ the resource would refuse a stale holder.
 
 Usage:
 
-	fencevet [-C dir] inventory [-format format] [-tests] [packages]
+	fencevet [-C dir] inventory [-format format] [-tests] [-cache dir] [packages]
 
 	-C dir          run in dir
 	-format format  text (the default) or json (fencevet.inventory/v1)
 	-tests          read test files too
+	-cache dir      keep results for the next run in dir, or nowhere (off)
 
 Verdicts:
 
