@@ -75,7 +75,7 @@ type clocks struct {
 
 func (c *clocks) readings() *readings {
 	if c.read == nil {
-		c.read = newReadings(c.e)
+		c.read = c.e.readings()
 		c.leasing = newLeasing(c.e, c.read)
 	}
 	return c.read

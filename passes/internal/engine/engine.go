@@ -45,6 +45,7 @@ type Engine struct {
 	entries  map[*types.Func]bool      // registered with the reader
 	impls    *implementations
 	evidence *evidence
+	read     *readings                 // as asked for
 	recorded map[*family][]recorded    // the uses whose acquire stands in a family
 	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
