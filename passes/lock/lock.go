@@ -178,6 +178,7 @@ type Call struct {
 	Kind  string
 	Limit float64 // of a slow call: seconds after which it (all turns of its loop) is given up; 0: never
 	Share float64 // of a renewal: its interval as a part of the time to live
+	Fix   *Fix    `json:"-"` // a change that is safe, of the files at hand; mostly none
 	Here  bool
 }
 
@@ -293,6 +294,19 @@ const (
 	Note    Level = "note"    // worth knowing; shown by the inventory, not by default elsewhere
 )
 
+// A Fix is a change of the source that does away with a finding and can do no
+// harm. Its edits are in one file of the package at hand.
+type Fix struct {
+	Message string
+	Edits   []Edit
+}
+
+// An Edit puts New in place of the text from Pos to End.
+type Edit struct {
+	Pos, End token.Pos
+	New      string
+}
+
 // A Finding is what a check reports.
 type Finding struct {
 	Check   string
@@ -301,4 +315,5 @@ type Finding struct {
 	Message string   // symptom, place, remedy, check in brackets
 	Use     *Use
 	Related []Frame
+	Fix     *Fix
 }

@@ -49,7 +49,8 @@ type Engine struct {
 	recorded map[*family][]recorded    // the uses whose acquire stands in a family
 	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
-	files    map[string]string         // of the units, by name: import path and base name
+	syntax   []*ast.File
+	files    map[string]string // of the units, by name: import path and base name
 
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
@@ -83,6 +84,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		files:    make(map[string]string),
 	}
 	for _, u := range units {
+		e.syntax = append(e.syntax, u.Files...)
 		for _, f := range u.Files {
 			name := b.fset.Position(f.Package).Filename
 			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
