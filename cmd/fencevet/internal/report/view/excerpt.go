@@ -27,6 +27,15 @@ func Excerpt(inv *inventory.Inventory, file string, line int) []inventory.Source
 	for last < len(lines) && last-at <= inventory.LinesAfter && lines[last].Line == lines[last-1].Line+1 {
 		last++
 	}
+	// What belongs to the function before or behind is no part of the story.
+	for i := at; i < last; i++ {
+		if strings.HasPrefix(lines[i].Text, "}") {
+			last = i + 1
+		}
+	}
+	for first < at && strings.HasPrefix(lines[first].Text, "}") {
+		first++
+	}
 	excerpt := slices.Clone(lines[first:last])
 	shared := -1
 	for i := range excerpt {

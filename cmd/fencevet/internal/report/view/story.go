@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -74,10 +75,13 @@ func Tell(l inventory.Lock, findings []inventory.Finding) *Story {
 
 func pathTo(w inventory.Write) Path {
 	p := Path{Write: w, Guarded: lock.Condition(w.Condition).Holds(), Condition: conditionWords[lock.Condition(w.Condition)]}
+	if w.Condition == string(lock.None) && w.Note != "" {
+		p.Condition = "a late write is accepted" // and the note says why
+	}
 	for _, step := range w.Trail {
 		text := step.Text
 		if text == "" {
-			text = "on the way to the write"
+			text = "by way of " + cmp.Or(step.Function, "this")
 		}
 		if step.Call != "" {
 			text = "calls " + step.Call
@@ -284,21 +288,45 @@ func tokenSentence(l inventory.Lock) string {
 		text += " (" + l.Token.Reason + ")"
 	}
 	text += "."
-	reach, drop := 0, 0
-	for _, w := range l.Writes {
-		switch lock.Condition(w.Condition) {
-		case lock.Token:
-			reach++
-		case lock.None:
-			drop++
-		}
+	if !ordered {
+		return text
 	}
-	switch {
-	case !ordered || drop == 0:
-	case reach == 0:
-		text += " It is dropped on the way: no write below compares it."
-	default:
-		text += fmt.Sprintf(" It is compared by %s, and dropped on the way to %d.", Count(reach, "write"), drop)
+	compared, bent, dropped := reached(l)
+	if dropped > 0 && compared+bent == 0 {
+		return text + " It is dropped on the way: no write below compares it."
+	}
+	if compared > 0 {
+		text += fmt.Sprintf(" It is compared by %s.", Count(compared, "write"))
+	}
+	if bent > 0 {
+		text += fmt.Sprintf(" What %s of it cannot hold, as is said below.", verb(bent, "makes"))
+	}
+	if dropped > 0 {
+		text += fmt.Sprintf(" It is dropped on the way to %s.", Count(dropped, "write"))
 	}
 	return text
+}
+
+// reached counts the writes that compare a token, those that do something with it
+// which cannot hold (their notes say what), and those that it does not get to.
+func reached(l inventory.Lock) (compared, bent, dropped int) {
+	for _, w := range l.Writes {
+		switch c := lock.Condition(w.Condition); {
+		case c == lock.Token:
+			compared++
+		case c == lock.None && w.Note != "":
+			bent++
+		case c == lock.None:
+			dropped++
+		}
+	}
+	return compared, bent, dropped
+}
+
+// verb makes "1 write makes" and "2 writes make".
+func verb(n int, singular string) string {
+	if n == 1 {
+		return Count(n, "write") + " " + singular
+	}
+	return Count(n, "write") + " " + strings.TrimSuffix(singular, "s")
 }

@@ -82,7 +82,11 @@ func TestToken(t *testing.T) {
 		"dropped on one way": {func(l *inventory.Lock) {
 			l.Token = inventory.Token{Source: "Rev()", Ordered: &yes}
 			l.Writes = append(l.Writes, inventory.Write{Condition: "token"})
-		}, "It is compared by 1 write, and dropped on the way to 1."},
+		}, "It is compared by 1 write. It is dropped on the way to 1 write."},
+		"bent": {func(l *inventory.Lock) {
+			l.Token = inventory.Token{Source: "Rev()", Ordered: &yes}
+			l.Writes[0].Note = "compared the wrong way round"
+		}, "ordered. What 1 write makes of it cannot hold, as is said below."},
 		"random": {func(l *inventory.Lock) { l.Token = inventory.Token{Source: "Value()", Ordered: &no} }, "Value(), which is not ordered"},
 	} {
 		if got := view.Tell(lock(test.change), nil).Token; !strings.Contains(got, test.want) {
@@ -129,6 +133,7 @@ func TestExcerpt(t *testing.T) {
 	inv := &inventory.Inventory{Source: []inventory.Source{
 		{File: "a.go", Lines: []inventory.SourceLine{line(1, "\tx := 1"), line(2, "\t\tif y {"), line(3, ""), line(4, "\t}"), line(9, "far")}},
 		{File: "b.go", Lines: []inventory.SourceLine{line(7, "\x1b[2J")}},
+		{File: "d.go", Lines: []inventory.SourceLine{line(1, "}"), line(2, "\tx()"), line(3, "}"), line(4, ""), line(5, "func g() {")}},
 	}}
 	for _, test := range []struct {
 		file string
@@ -141,6 +146,7 @@ func TestExcerpt(t *testing.T) {
 		{"a.go", 5, ""},
 		{"b.go", 7, `7:\u001b[2J`},
 		{"c.go", 1, ""},
+		{"d.go", 2, "2:    x()|3:}"},
 	} {
 		var all []string
 		for _, l := range view.Excerpt(inv, test.file, test.line) {

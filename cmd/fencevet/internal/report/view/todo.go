@@ -47,10 +47,13 @@ func whenUnfenced(l inventory.Lock) []string {
 	if efficiency {
 		all = append(all, decide(l))
 	}
-	ordered := l.Token.Ordered != nil && *l.Token.Ordered
-	if ordered {
+	_, bent, dropped := reached(l)
+	switch ordered := l.Token.Ordered != nil && *l.Token.Ordered; {
+	case ordered && bent > 0:
+		all = append(all, "Let the write itself compare: accept it only if the token is higher than the stored one, and store the token in the same step.")
+	case ordered && dropped > 0:
 		all = append(all, fmt.Sprintf("Pass %s on to each write that compares nothing.", l.Token.Source))
-	} else {
+	case !ordered:
 		all = append(all, "Take a number with the lock that grows with every grant: "+tokenSource(l)+".")
 	}
 	seen := make(map[string]bool)
