@@ -51,6 +51,7 @@ var subcommands []subcommand
 func init() {
 	subcommands = []subcommand{
 		{"inventory", inventoryUsage, runInventory},
+		{"convert", convertUsage, runConvert},
 		{"explain", explainUsage, runExplain},
 		{"version", versionUsage, runVersion},
 		{"help", helpUsage, runHelp},
@@ -157,6 +158,15 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// cutArgument takes the one argument of a command from in front of its flags,
+// where people write it as well as behind them.
+func cutArgument(args []string) (argument string, rest []string) {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return args[0], args[1:]
+	}
+	return "", args
 }
 
 func isSubcommand(name string) bool {
