@@ -42,6 +42,7 @@ type Engine struct {
 	families map[*ssa.Function]*family // by root function
 	order    []*family                 // as given: by package, then by position
 	funcs    map[string]*ssa.Function  // by name, for function values
+	solved   map[*family]bool          // summarised
 	entries  map[*types.Func]bool      // registered with the reader
 	impls    *implementations
 	evidence *evidence
@@ -51,6 +52,8 @@ type Engine struct {
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
 	syntax   []*ast.File
 	files    map[string]string // of the units, by name: import path and base name
+
+	followers map[string][]Effect // what is done where leadership is told, by signal
 
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages

@@ -22,10 +22,13 @@ func (e *Engine) solve() {
 			todo = append(todo, f)
 		}
 	}
+	e.solved = make(map[*family]bool)
 	e.solveFrom(todo)
+	e.follow()
 }
 
 func (e *Engine) solveFrom(todo []*family) {
+	done := e.solved
 	callers := make(map[*family][]*family)
 	for _, f := range e.order {
 		f.callees = e.calleesOf(f)
@@ -33,7 +36,6 @@ func (e *Engine) solveFrom(todo []*family) {
 			callers[g] = append(callers[g], f)
 		}
 	}
-	done := make(map[*family]bool)
 	for len(todo) > 0 {
 		var fresh []*family
 		for _, scc := range components(todo, done) {

@@ -204,11 +204,20 @@ func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) 
 		a.Call = f.subst(a.Call, bind)
 		a.From = f.substAll(a.From, bind)
 	}
+	if f.holds(a.At) {
+		return a // a function literal that is run here: its call is in view
+	}
 	if len(a.Via) < maxVia {
 		a.Via = append([]lock.Frame{a.At}, a.Via...)
 	}
 	a.At = at
 	return a
+}
+
+// holds reports whether a place is in the source of the family.
+func (f *family) holds(at lock.Frame) bool {
+	syntax := f.root.Syntax()
+	return syntax != nil && at.Pos.IsValid() && syntax.Pos() <= at.Pos && at.Pos < syntax.End()
 }
 
 // apply is the call of a function value with args.
