@@ -361,6 +361,9 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			if m.Checked {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
+			if j.st.wrapper && m.Role == meaning.Release && m.Family == j.lock.Family && keyName(m.Key) == "" {
+				return true // keys that it collected, of which some were taken and some not
+			}
 			for _, k := range keysOf(m.Key) {
 				if e.evidence.keys[held{m.Family, e.pool.Like(k)}] || j.lock.Key != nil && (e.pool.Alike(k, j.lock.Key) || k.Pattern() == j.lock.Key.Pattern()) {
 					return true
@@ -394,7 +397,7 @@ func (e *Engine) hidden(x Effect) lock.Reason {
 		for c.Kind != term.Call && len(c.Args) > 0 {
 			c = c.Args[0]
 		}
-		if e.reader.Entry(c) != nil || strings.HasPrefix(c.Name, "context.") {
+		if e.reader.Entry(c) != nil || strings.HasPrefix(strings.TrimPrefix(c.Name, "golang.org/x/net/"), "context.") {
 			return ""
 		}
 	}

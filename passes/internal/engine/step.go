@@ -243,12 +243,39 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 			}
 		case term.Nil:
 		case term.Const:
+		case term.Elem:
+			items, known := elements(t)
+			if !known {
+				effects = append(effects, f.open(t, args, at, reach))
+				continue
+			}
+			for _, item := range items {
+				more, left := f.apply(item, args, at, reach)
+				effects, holds = append(effects, more...), append(holds, left...)
+			}
 		default:
-			call := f.e.pool.Call("call", f.e.siteOf(at.Position), append([]*term.T{t}, args...)...)
-			effects = append(effects, Effect{Call: call, Open: Value, At: at, Reach: reach})
+			effects = append(effects, f.open(t, args, at, reach))
 		}
 	}
 	return effects, holds
+}
+
+// open is the call of a function value that is not known.
+func (f *family) open(fn *term.T, args []*term.T, at lock.Frame, reach Reach) Effect {
+	call := f.e.pool.Call("call", f.e.siteOf(at.Position), append([]*term.T{fn}, args...)...)
+	return Effect{Call: call, Open: Value, At: at, Reach: reach}
+}
+
+// elements lists what an element of a known list or map can be, whichever it is:
+// nothing, where the list has none.
+func elements(t *term.T) (items []*term.T, known bool) {
+	switch x := t.Args[0]; {
+	case x.IsZero():
+		return nil, true
+	case x.Kind == term.List, x.Kind == term.Struct && x.Type == "map":
+		return x.Args, true
+	}
+	return nil, false
 }
 
 // foreign is the call, through a value, of a function without source.

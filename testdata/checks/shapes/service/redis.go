@@ -257,3 +257,16 @@ func (p *Payments) Third(ctx context.Context, id, cents int64) error {
 	defer h.Release(context.WithoutCancel(ctx))
 	return p.Orders.Pay(ctx, id, cents)
 }
+
+// Several takes two locks by one call, whose outcome is a bool.
+func (p *Payments) Several(ctx context.Context, many *lock.Many, from, to string, id, cents int64) error {
+	locked, err := many.Lock(ctx, time.Minute, from, to) // want: unfenced // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	if !locked {
+		return lock.ErrHeld
+	}
+	defer many.Unlock(context.WithoutCancel(ctx))
+	return p.Orders.Pay(ctx, id, cents)
+}
