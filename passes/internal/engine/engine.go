@@ -87,7 +87,6 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		files:    make(map[string]string),
 	}
 	for _, u := range units {
-		e.syntax = append(e.syntax, u.Files...)
 		for _, f := range u.Files {
 			name := b.fset.Position(f.Package).Filename
 			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
@@ -96,6 +95,11 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		e.pkgs = append(e.pkgs, p)
 		e.selects[p] = u.Info.Selections
 		e.collect(b.roots[u.Types])
+	}
+	if len(units) == 1 {
+		// Fixes are applied by drivers that have one package at hand; a whole module's
+		// syntax is not worth its memory.
+		e.syntax = units[0].Files
 	}
 	e.pool.Apply = e.applied
 	e.impls = newImplementations(e)
