@@ -279,6 +279,12 @@ func (c *Call) Acts() bool {
 		len(c.Command) > 0 || c.Blocks != nil
 }
 
+// MayLock reports whether the call can take a lock, renew it or give it back, by
+// itself or by what it sends.
+func (c *Call) MayLock() bool {
+	return c.Acquire != nil || c.Renew != nil || c.Release != nil || c.Write != nil || c.Query != nil || len(c.Command) > 0
+}
+
 // At returns the entry at a position of a catalogue file, nil if there is none.
 func (c *Catalog) At(pos string) *Call {
 	for _, l := range c.layers {

@@ -32,12 +32,12 @@ type Unit struct {
 
 // An Engine analyses units that share a file set.
 type Engine struct {
-	fset    *token.FileSet
-	pool    *term.Pool
-	reader  *meaning.Reader
-	prog    *ssa.Program
-	pkgs    []*ssa.Package
-	selects map[*ssa.Package]map[*ast.SelectorExpr]*types.Selection
+	fset   *token.FileSet
+	pool   *term.Pool
+	reader *meaning.Reader
+	prog   *ssa.Program
+	pkgs   []*ssa.Package
+	calls  map[*ssa.Package]map[token.Pos]written
 
 	families map[*ssa.Function]*family // by root function
 	order    []*family                 // as given: by package, then by position
@@ -82,7 +82,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		fset: b.fset, pool: pool, reader: meaning.NewReader(b.cat, pool), prog: b.prog,
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
-		selects:  make(map[*ssa.Package]map[*ast.SelectorExpr]*types.Selection),
+		calls:    make(map[*ssa.Package]map[token.Pos]written),
 		entries:  make(map[*types.Func]bool),
 		files:    make(map[string]string),
 	}
@@ -91,10 +91,10 @@ func (b *Builder) Engine(units []Unit) *Engine {
 			name := b.fset.Position(f.Package).Filename
 			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
 		}
-		p := b.prog.Package(u.Types)
-		e.pkgs = append(e.pkgs, p)
-		e.selects[p] = u.Info.Selections
-		e.collect(b.roots[u.Types])
+		m := b.made[u.Types]
+		e.pkgs = append(e.pkgs, m.pkg)
+		e.calls[m.pkg] = m.calls
+		e.collect(m.roots)
 	}
 	if len(units) == 1 {
 		// Fixes are applied by drivers that have one package at hand; a whole module's

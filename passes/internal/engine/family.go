@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"go/ast"
-	"go/token"
 	"go/types"
 	"strconv"
 
@@ -38,8 +36,7 @@ type family struct {
 	unsure  map[field]doubt                     // local struct: fields that keep what they had on some ways
 	calling []ssa.CallInstruction               // all calls
 
-	blocks map[string]*ssa.BasicBlock  // of calls, by place
-	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
+	blocks map[string]*ssa.BasicBlock // of calls, by place
 	handed map[*ssa.Parameter]ssa.CallInstruction
 }
 

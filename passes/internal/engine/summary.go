@@ -202,8 +202,8 @@ func bound(list []Effect) []Effect {
 		mem   *Memory
 		told  string
 	}
-	seen := make(map[key]bool)
-	out := list[:0:0]
+	seen := make(map[key]bool, len(list))
+	out := make([]Effect, 0, min(len(list), maxEffects+1)) // summaries live long: no more than it takes
 	for _, x := range list {
 		at := x.At.Position
 		if x.Why != "" && x.Call == nil {
