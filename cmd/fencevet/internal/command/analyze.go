@@ -89,7 +89,7 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	if err != nil {
 		return nil, style, err
 	}
-	opts := inventory.Options{Root: program.Root, Tool: tool(), Modules: program.Modules}
+	opts := inventory.Options{Root: program.Root, Tool: tool(), Modules: program.Modules, Today: env.today}
 	for _, p := range program.Incomplete {
 		opts.Incomplete = append(opts.Incomplete, inventory.Incomplete(p))
 	}

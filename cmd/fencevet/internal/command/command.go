@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Exit codes.
@@ -59,11 +60,12 @@ func init() {
 type environment struct {
 	stdout, stderr io.Writer
 	dir            string // absolute
+	today          string // as 2027-06-30
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir string) int {
-	err := run(ctx, &environment{stdout: stdout, stderr: stderr, dir: dir}, args)
+	err := run(ctx, &environment{stdout: stdout, stderr: stderr, dir: dir, today: time.Now().Format(time.DateOnly)}, args)
 	if err == nil {
 		return exitClean
 	}
@@ -92,7 +94,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 			}
 			var stray string
 			f.Visit(func(set *flag.Flag) {
-				if set.Name != "C" {
+				if set.Name != "C" && set.Name != "today" {
 					stray = set.Name
 				}
 			})
@@ -110,12 +112,14 @@ type flags struct {
 	*flag.FlagSet
 	usage string
 	dir   string
+	today string
 }
 
 func newFlags(name, usage string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), usage: usage}
 	f.SetOutput(io.Discard) // parse reports errors itself
 	f.StringVar(&f.dir, "C", "", "")
+	f.StringVar(&f.today, "today", "", "") // for tests: decisions end some day
 	return f
 }
 
@@ -135,6 +139,12 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		} else {
 			env.dir = filepath.Join(env.dir, f.dir)
 		}
+	}
+	if f.today != "" {
+		if _, err := time.Parse(time.DateOnly, f.today); err != nil {
+			return true, usageError("bad day -today=%s: want one such as 2027-06-30", f.today)
+		}
+		env.today = f.today
 	}
 	// A flag after the first package would be taken for a package.
 	if f.NArg() > 0 {
