@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -51,6 +52,9 @@ type Engine struct {
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
 	files    map[string]string         // of the units, by name: import path and base name
 
+	sources []*comments.Source               // what directives of the units say, where there are any
+	made    map[*comments.Said]*catalog.Call // entries from directives
+
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
 	inner  map[string]*Summary        // of function values in those, by name
@@ -61,7 +65,7 @@ type Engine struct {
 func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
-		fset: fset, pool: pool, reader: meaning.NewReader(cat, pool),
+		fset: fset, pool: pool, made: make(map[*comments.Said]*catalog.Call),
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
 		infos:    make(map[*ssa.Package]*types.Info),
@@ -75,6 +79,8 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 		}
 	}
 	pool.Apply = e.applied
+	e.read(units)
+	e.reader = meaning.NewReader(cat.Declaring(e.meant, comments.Entry), pool)
 	e.build(units)
 	e.impls = newImplementations(e)
 	return e

@@ -102,7 +102,7 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	}
 
 	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	found, loose := requested(program, uses.Module(program.Packages))
+	found, loose := requested(program, uses.Module(program.Packages, nil))
 	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found, loose...)), opts)
 	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
 	return inv, style, nil
