@@ -1,7 +1,7 @@
 // Package directive reads the comments by which a program speaks to fencevet:
 //
 //	//fencevet:efficiency [owner=NAME] [until=2027-06-30] reason
-//	//fencevet:correctness [owner=NAME] [until=2027-06-30] [reason]
+//	//fencevet:correctness [owner=NAME] [reason]
 //	//fencevet:ignore check[,check] [owner=NAME] [until=2027-06-30] reason
 //	//fencevet:acquire|release|token|conditional [key=value ...] [remark]
 //
@@ -233,6 +233,9 @@ func (p *parser) decision(d *Directive) error {
 		case "owner":
 			to = &d.Owner
 		case "until":
+			if d.Kind == Correctness {
+				return fmt.Errorf("until= on a demand, which has no end: remove it, and the directive once the lock needs no fence")
+			}
 			to = &d.Until
 			if _, err := time.Parse(time.DateOnly, value); err != nil {
 				return fmt.Errorf("bad date until=%s: want a day such as until=2027-06-30", value)

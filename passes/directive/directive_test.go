@@ -25,6 +25,7 @@ func TestParse(t *testing.T) {
 		{"//fencevet:efficiency ownr=a x", Directive{Kind: Efficiency}, `no setting "ownr" (did you mean owner?)`},
 		{"//fencevet:correctness", Directive{Kind: Correctness}, ""},
 		{"//fencevet:correctness owner=billing money moves", Directive{Kind: Correctness, Owner: "billing", Reason: "money moves"}, ""},
+		{"//fencevet:correctness until=2027-06-30 money moves", Directive{Kind: Correctness}, "until= on a demand, which has no end"},
 		{"//fencevet:ignore unfenced,longsection tested by hand", Directive{Kind: Ignore, Checks: []string{"unfenced", "longsection"}, Reason: "tested by hand"}, ""},
 		{"//fencevet:ignore", Directive{Kind: Ignore}, "without a check"},
 		{"//fencevet:ignore unfenced", Directive{Kind: Ignore, Checks: []string{"unfenced"}}, "without a reason"},

@@ -281,10 +281,10 @@ type Write struct {
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`                                                              // its value; the condition holds when it is set. Empty: it always holds
+	At      Ref    `yaml:"at"`                                                                    // its value; the condition holds when it is set. Empty: it always holds
 	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|name"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder
-	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                        // equal | absent | present | less: for kind version
-	Is      string `yaml:"is"`                                                              // only with this constant value ("*" for If-None-Match)
+	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                              // equal | absent | present | less: for kind version
+	Is      string `yaml:"is"`                                                                    // only with this constant value ("*" for If-None-Match)
 }
 
 // Query describes a read of a resource. For SQL the text decides: a statement

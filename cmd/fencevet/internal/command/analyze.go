@@ -102,32 +102,35 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 	}
 
 	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	found, loose := requested(program, uses.Module(program.Packages, nil))
-	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found, loose...)), opts)
+	result := requested(program, uses.Module(program.Packages, nil))
+	settings := &analyzers.Settings{Today: env.today, Level: least}
+	inv := inventory.Build(result.Uses, analyzers.Show(analyzers.Find(result, settings), settings), opts)
 	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
 	return inv, style, nil
 }
 
-// requested drops the uses and remarks of packages that were loaded only because
-// others import them, and uses seen twice: with Tests a package is loaded once by
-// itself and once together with its tests. A remark seen twice is one finding.
-func requested(program *load.Program, all *uses.Result) ([]*lock.Use, []lock.Remark) {
+// requested drops the uses, remarks and directives of packages that were loaded
+// only because others import them, and uses seen twice: with Tests a package is
+// loaded once by itself and once together with its tests. A remark seen twice is
+// one finding, and so is a directive.
+func requested(program *load.Program, all *uses.Result) *uses.Result {
 	type site struct {
 		lock.Position
 		role lock.Role
 	}
 	seen := make(map[site]bool)
-	var kept []*lock.Use
+	kept := &uses.Result{Whole: program.Whole && len(program.Incomplete) == 0}
 	for _, u := range all.Uses {
 		at := site{u.Acquire.Position, u.Role}
 		at.Pos = 0
 		if program.Matches(u.Package) && !seen[at] {
 			seen[at] = true
-			kept = append(kept, u)
+			kept.Uses = append(kept.Uses, u)
 		}
 	}
-	loose := slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !program.Matches(r.Package) })
-	return kept, loose
+	kept.Remarks = slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !program.Matches(r.Package) })
+	kept.Directives = slices.DeleteFunc(slices.Clone(all.Directives), func(d lock.Directive) bool { return !program.Matches(d.Package) })
+	return kept
 }
 
 // shorten turns a path of the inventory into one relative to dir, where that is

@@ -47,6 +47,7 @@ type Program struct {
 	Incomplete []Incomplete
 	Modules    []string // paths of the main modules
 	Root       string   // directory of the main module or workspace
+	Whole      bool     // the patterns ask for all packages below Root
 
 	matched map[string]bool // import paths that the patterns match
 }
@@ -82,6 +83,7 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(patterns, " "))
 	}
 	p := &Program{Root: root(cfg.Dir, pkgs), matched: make(map[string]bool)}
+	p.Whole = slices.Contains(patterns, "./...") && filepath.Clean(cfg.Dir) == p.Root
 	for _, pkg := range pkgs {
 		p.matched[pkg.PkgPath] = true
 		if m := pkg.Module; m != nil && m.Main && !slices.Contains(p.Modules, m.Path) {
