@@ -24,12 +24,29 @@ import (
 
 type findOptions struct {
 	level lock.Level
+	scope scope
+}
+
+// A scope says what is read besides the packages that are named.
+type scope struct {
 	tests bool
+	also  []string
+}
+
+func (s *scope) flags(f *flags) {
+	f.BoolVar(&s.tests, "tests", false, "")
+	f.Func("also", "", func(pattern string) error {
+		if pattern == "" {
+			return errors.New("want an import path, or a pattern of paths")
+		}
+		s.also = append(s.also, pattern)
+		return nil
+	})
 }
 
 func findFlags(f *flags) *findOptions {
 	opts := &findOptions{level: lock.Warning}
-	f.BoolVar(&opts.tests, "tests", false, "")
+	opts.scope.flags(f)
 	f.Func("level", "", func(s string) error {
 		switch opts.level = lock.Level(s); opts.level {
 		case lock.Note, lock.Warning, lock.Error:
@@ -41,7 +58,7 @@ func findFlags(f *flags) *findOptions {
 }
 
 func runFindings(ctx context.Context, env *environment, opts *findOptions, patterns []string) error {
-	inv, style, err := analyze(ctx, env, patterns, opts.tests, opts.level)
+	inv, style, err := analyze(ctx, env, patterns, opts.scope, opts.level)
 	if err != nil {
 		return err
 	}
@@ -61,7 +78,8 @@ func runFindings(ctx context.Context, env *environment, opts *findOptions, patte
 
 func runInventory(ctx context.Context, env *environment, args []string) error {
 	f := newFlags("fencevet inventory", inventoryUsage)
-	tests := f.Bool("tests", false, "")
+	var sc scope
+	sc.flags(f)
 	format := f.String("format", "text", "")
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
@@ -70,7 +88,7 @@ func runInventory(ctx context.Context, env *environment, args []string) error {
 	if write == nil {
 		return usageError("no format %q: want one of %s", *format, report.Names())
 	}
-	inv, style, err := analyze(ctx, env, f.Args(), *tests, lock.Note)
+	inv, style, err := analyze(ctx, env, f.Args(), sc, lock.Note)
 	if err != nil {
 		return err
 	}
@@ -79,13 +97,13 @@ func runInventory(ctx context.Context, env *environment, args []string) error {
 
 // analyze loads the packages, runs the checks and makes the inventory with the
 // findings of the given level and above.
-func analyze(ctx context.Context, env *environment, patterns []string, tests bool, least lock.Level) (*inventory.Inventory, report.Style, error) {
+func analyze(ctx context.Context, env *environment, patterns []string, sc scope, least lock.Level) (*inventory.Inventory, report.Style, error) {
 	style := styleOf(env.stdout)
 	progress := startProgress(env.stderr)
 	defer progress.stop()
 
 	progress.say("loading packages")
-	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: tests})
+	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: sc.tests, Also: sc.also})
 	if err != nil {
 		return nil, style, err
 	}

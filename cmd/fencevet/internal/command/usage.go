@@ -4,8 +4,8 @@ const findingsUsage = `fencevet finds distributed locks whose holders can overwr
 
 Usage:
 
-	fencevet [-C dir] [-level level] [-tests] [packages]
-	fencevet [-C dir] inventory [-format format] [-tests] [packages]
+	fencevet [-C dir] [-level level] [-tests] [-also pattern] [packages]
+	fencevet [-C dir] inventory [-format format] [-tests] [-also pattern] [packages]
 	fencevet explain [check]
 	fencevet version
 	fencevet help [command]
@@ -18,6 +18,8 @@ each below it. Packages are named as the go command does; the default is ./...
 	-level level  print findings of this level and above: note, warning (the
 	              default) or error
 	-tests        read test files too
+	-also pattern read these packages of required modules from source too, as is
+	              done for those that wrap a lock library; can be given repeatedly
 
 Exit status: 0 no findings, 1 nothing could be analysed, 2 wrong usage,
 3 findings.
@@ -28,11 +30,13 @@ the resource would refuse a stale holder.
 
 Usage:
 
-	fencevet [-C dir] inventory [-format format] [-tests] [packages]
+	fencevet [-C dir] inventory [-format format] [-tests] [-also pattern] [packages]
 
 	-C dir          run in dir
 	-format format  text (the default) or json (fencevet.inventory/v1)
 	-tests          read test files too
+	-also pattern   read these packages of required modules from source too; can be
+	                given repeatedly
 
 Verdicts:
 

@@ -1,9 +1,9 @@
 // Package load brings the packages of a module into memory for analysis.
 //
-// Only the module's own packages are read from source. Everything they import
-// comes as export data, which the go command keeps in its build cache: on a
-// module with large client libraries that is a tenth of the time and a quarter
-// of the memory of reading it all.
+// The module's own packages are read from source, and those of required modules
+// that wrap locks. Everything else comes as export data, which the go command
+// keeps in its build cache: on a module with large client libraries that is a
+// tenth of the time and a quarter of the memory of reading it all.
 package load
 
 import (
@@ -16,6 +16,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,7 @@ type Config struct {
 	Dir      string   // where patterns and relative paths start; absolute
 	Patterns []string // package patterns; none means ./...
 	Tests    bool     // test files too
+	Also     []string // patterns of packages of required modules that are read from source too
 	// ParseFile is called for every file that is read from source; nil means
 	// the Go parser. It lets a test see which files these are.
 	ParseFile func(fset *token.FileSet, filename string, src []byte) (*ast.File, error)
@@ -41,7 +43,8 @@ type Config struct {
 // A Program is what was loaded.
 type Program struct {
 	// Packages are those that the patterns match and, so that a wrapper in
-	// another package is seen through, those of the same modules that they import.
+	// another package is seen through, those of the same modules that they import
+	// and those of required modules that wrap locks.
 	Packages []*uses.Package
 	// Incomplete are packages that could not be loaded or type-checked.
 	Incomplete []Incomplete
@@ -75,29 +78,51 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if _, err := os.Stat(cfg.Dir); err != nil {
 		return nil, err
 	}
-	pkgs, err := load(ctx, cfg, mode, patterns)
+	// Which packages else are needed shows in the import graph. It is asked for
+	// while what was named is loaded: mostly that is all.
+	type result struct {
+		pkgs []*packages.Package
+		err  error
+	}
+	first, stop := context.WithCancel(ctx)
+	defer stop()
+	named := make(chan result, 1)
+	go func() {
+		pkgs, err := load(first, cfg, mode, patterns)
+		named <- result{pkgs, err}
+	}()
+	const graph = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
+	roots, err := load(ctx, cfg, graph, patterns)
 	if err != nil {
 		return nil, err
 	}
-	if len(pkgs) == 0 {
+	if len(roots) == 0 {
 		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(patterns, " "))
 	}
-	p := &Program{Root: root(cfg.Dir, pkgs), matched: make(map[string]bool)}
+	p := &Program{Root: root(cfg.Dir, roots), matched: make(map[string]bool)}
 	p.Whole = slices.Contains(patterns, "./...") && filepath.Clean(cfg.Dir) == p.Root
-	for _, pkg := range pkgs {
+	for _, pkg := range roots {
 		p.matched[pkg.PkgPath] = true
 		if m := pkg.Module; m != nil && m.Main && !slices.Contains(p.Modules, m.Path) {
 			p.Modules = append(p.Modules, m.Path)
 		}
 	}
-	if missing, err := p.imported(ctx, cfg, pkgs, patterns); err != nil {
+	more, err := p.imported(roots, cfg.Also)
+	if err != nil {
 		return nil, err
-	} else if len(missing) > 0 {
-		// Types of two loads do not mix, so all is loaded again. This happens for
-		// narrow patterns only, where it is cheap.
-		if pkgs, err = load(ctx, cfg, mode, append(slices.Clone(patterns), missing...)); err != nil {
-			return nil, err
-		}
+	}
+	var pkgs []*packages.Package
+	if len(more) == 0 {
+		r := <-named
+		pkgs, err = r.pkgs, r.err
+	} else {
+		// Types of two loads do not mix, so all is loaded again.
+		stop()
+		<-named
+		pkgs, err = load(ctx, cfg, mode, append(slices.Clone(patterns), more...))
+	}
+	if err != nil {
+		return nil, err
 	}
 	p.sort(cfg.Dir, pkgs)
 	return p, nil
@@ -119,35 +144,53 @@ func load(ctx context.Context, cfg Config, mode packages.LoadMode, patterns []st
 	}, patterns...)
 }
 
-// imported returns the packages of the main modules that pkgs import, directly
-// or not, and that the patterns do not match.
-func (p *Program) imported(ctx context.Context, cfg Config, pkgs []*packages.Package, patterns []string) ([]string, error) {
-	own := func(path string) bool {
-		return slices.ContainsFunc(p.Modules, func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") })
-	}
-	narrow := slices.ContainsFunc(pkgs, func(pkg *packages.Package) bool {
-		for path := range pkg.Imports {
-			if own(path) && !p.matched[path] {
-				return true
+// imported returns the packages that the roots import, directly or not, and that
+// are read from source besides: those of the main modules, those of required
+// modules that wrap locks or that also matches, and what imports those.
+func (p *Program) imported(roots []*packages.Package, also []string) ([]string, error) {
+	var more []string
+	found := make([]bool, len(also))
+	wraps := make(map[*packages.Package]bool)
+	packages.Visit(roots, nil, func(pkg *packages.Package) {
+		if pkg.Module == nil || p.matched[pkg.PkgPath] || len(pkg.Errors) > 0 {
+			return
+		}
+		wanted := pkg.Module.Main
+		for i, pattern := range also {
+			if matches(pattern, pkg.PkgPath) {
+				wanted, found[i] = true, true
 			}
 		}
-		return false
-	})
-	if !narrow {
-		return nil, nil
-	}
-	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule
-	pkgs, err := load(ctx, cfg, graph, patterns)
-	if err != nil {
-		return nil, err
-	}
-	var missing []string
-	packages.Visit(pkgs, nil, func(pkg *packages.Package) {
-		if pkg.Module != nil && pkg.Module.Main && !p.matched[pkg.PkgPath] && len(pkg.Errors) == 0 {
-			missing = append(missing, pkg.PkgPath)
+		if !pkg.Module.Main {
+			imports := make([]string, 0, len(pkg.Imports))
+			for path, imported := range pkg.Imports {
+				imports = append(imports, path)
+				wraps[pkg] = wraps[pkg] || wraps[imported]
+			}
+			wraps[pkg] = wraps[pkg] || uses.CanWrap(pkg.Module.Path, pkg.PkgPath, imports) && uses.Wraps(pkg.GoFiles)
+		}
+		if wanted || wraps[pkg] {
+			more = append(more, pkg.PkgPath)
 		}
 	})
-	return missing, nil
+	for i, pattern := range also {
+		if !found[i] {
+			return nil, fmt.Errorf("%w -also=%s: nothing like that is imported", ErrNoPackages, pattern)
+		}
+	}
+	slices.Sort(more)
+	return more, nil
+}
+
+// matches reports whether an import path is meant by a pattern, in which "..."
+// stands for anything; "x/..." means x too.
+func matches(pattern, path string) bool {
+	text := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
+	if prefix, ok := strings.CutSuffix(text, `/.*`); ok {
+		text = prefix + `(/.*)?`
+	}
+	ok, err := regexp.MatchString("^"+text+"$", path)
+	return err == nil && ok
 }
 
 // sort divides what was loaded into what can be analysed and what cannot.
