@@ -88,16 +88,6 @@ func All() []*analysis.Analyzer {
 // Settings are what a project decides about checks.
 type Settings = check.Settings
 
-// With returns the analyzers of all checks, for a driver that chooses settings and
-// models by the package. Those that are off have nothing to report.
-func With(records *analysis.Analyzer, choose check.Chooser) []*analysis.Analyzer {
-	var all []*analysis.Analyzer
-	for _, s := range suite {
-		all = append(all, s.AnalyzerWith(records, choose))
-	}
-	return all
-}
-
 // Find runs the checks that are on over the records of a module and sorts what
 // they find by place. What directives or settings suppress is there with the
 // reason, and so are all levels.

@@ -55,7 +55,7 @@ type Exclusion struct {
 // A Model is a catalogue file, or what one would say.
 type Model struct {
 	Library *models.Library
-	File    string // where it is not written in place
+	File    string // absolute; empty where it is written in place
 
 	node *yaml.Node
 }
@@ -76,6 +76,21 @@ func Find(dir string) (string, error) {
 		}
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return "", nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", nil
+		}
+		dir = parent
+	}
+}
+
+// InRoot returns the configuration file in the root of the module that a directory
+// belongs to, and the empty string if there is none.
+func InRoot(dir string) (string, error) {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return Find(dir)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -143,9 +158,9 @@ func Parse(name string, data []byte, checks []string) (*Config, error) {
 		case errors.As(err, &more):
 			faults = append(faults, more...)
 		case err != nil:
-			faults = append(faults, &strict.Error{Pos: d.Pos(m.node), Msg: err.Error()})
+			faults = append(faults, &strict.Error{Pos: d.Pos(m.node), Msg: err.Error() + ": correct the name, which is relative to this file"})
 		}
-		fmt.Fprintf(hash, "%s %d\n%s", m.File, len(content), content)
+		fmt.Fprintf(hash, "%d\n%s", len(content), content)
 	}
 	if len(faults) > 0 {
 		return nil, faults
@@ -185,14 +200,13 @@ func (m *Model) load(config string) (content []byte, err error) {
 	case m.File == "":
 		m.Library, err = catalog.Decode(config, m.node)
 	default:
-		file := m.File
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(filepath.Dir(config), filepath.FromSlash(file))
+		if !filepath.IsAbs(m.File) {
+			m.File = filepath.Join(filepath.Dir(config), filepath.FromSlash(m.File))
 		}
-		if content, err = readFile(file); err != nil {
-			return nil, fmt.Errorf("%w: correct the name; it is relative to this file", err)
+		if content, err = readFile(m.File); err != nil {
+			return nil, err
 		}
-		m.Library, err = catalog.Load(file, content)
+		m.Library, err = catalog.Load(m.File, content)
 	}
 	if err != nil {
 		return nil, err
@@ -266,8 +280,11 @@ func (c *Config) Catalog() (*models.Catalog, error) {
 	return models.Builtin().With(libs...)
 }
 
-// AddModel adds a model file to those of c.
+// AddModel adds a model file, told by its absolute path, unless it is one of c's.
 func (c *Config) AddModel(file string) error {
+	if slices.ContainsFunc(c.Models, func(m Model) bool { return m.File == file }) {
+		return nil
+	}
 	m := Model{File: file, node: &yaml.Node{}}
 	content, err := m.load(file)
 	if err != nil {

@@ -128,14 +128,19 @@ func TestHash(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	root := dir(t, Name, "", "go.mod", "module x", "a/b/c.go", "", "a/nested/go.mod", "module y", "a/nested/d/e.go", "", "odd/go.mod", "module z", "odd/"+Name+"/x", "")
-	for from, want := range map[string]string{".": Name, "a/b": Name, "a/nested/d": "", "a/nested": ""} {
+	root := dir(t, Name, "", "go.mod", "module x", "a/b/c.go", "", "a/b/x/"+Name, "", "a/nested/go.mod", "module y", "a/nested/d/e.go", "", "odd/go.mod", "module z", "odd/"+Name+"/x", "")
+	for from, want := range map[string]string{".": Name, "a/b": Name, "a/b/x": "a/b/x/" + Name, "a/nested/d": "", "a/nested": ""} {
 		got, err := Find(filepath.Join(root, from))
 		if want != "" {
 			want = filepath.Join(root, want)
 		}
 		if err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", from, got, err, want)
+		}
+	}
+	for from, want := range map[string]string{"a/b/x": Name, "a/nested/d": ""} {
+		if got, err := InRoot(filepath.Join(root, from)); err != nil || got != "" && got != filepath.Join(root, want) || (got == "") != (want == "") {
+			t.Errorf("%s: got %q in the root, %v", from, got, err)
 		}
 	}
 	if _, err := Find(filepath.Join(root, "odd")); err == nil || !strings.Contains(err.Error(), "is a folder") {
@@ -163,7 +168,7 @@ func TestFaults(t *testing.T) {
 		{"also: [./a]", []string{`c.yaml:1:8: bad pattern "./a": want import paths`}},
 		{"models: [good.yaml]", []string{"c.yaml:1:10: want file: NAME, or a model"}},
 		{"models: [{file: good.yaml, library: x}]", []string{"c.yaml:1:10: file excludes other keys"}},
-		{"models: [{file: none.yaml}]", []string{"c.yaml:1:10: stat ", "none.yaml: no such file or directory: correct the name"}},
+		{"models: [{file: none.yaml}]", []string{"c.yaml:1:10: stat ", "none.yaml: no such file or directory: correct the name, which is relative"}},
 		{"models: [{file: .}]", []string{"is no file"}},
 		{"models: [{file: bad.yaml}]\nlevel: loud", []string{`c.yaml:2:8: "loud"`, `bad.yaml:3:12: unknown package alias "b"`}},
 		{"models: [{library: x, call: y}]", []string{`c.yaml:1:23: unknown key "call" (did you mean calls?)`}},

@@ -22,7 +22,7 @@ import (
 var Analyzer = New(nil)
 
 // A Chooser says which catalogue holds for a package; nil is the built-in one.
-type Chooser func(*analysis.Pass) (*models.Catalog, error)
+type Chooser func(*analysis.Pass) *models.Catalog
 
 // New returns an analyzer that yields a *Result for one package. Like every pass
 // it reports nothing. What it finds out about functions goes to the packages that
@@ -87,11 +87,7 @@ func run(pass *analysis.Pass, choose Chooser) (any, error) {
 	}
 	g := &gate{pass: pass}
 	if choose != nil && g.origin() == own {
-		cat, err := choose(pass)
-		if err != nil {
-			return nil, err
-		}
-		g.models = cat
+		g.models = choose(pass)
 	}
 	if !g.open() {
 		for _, fn := range g.inert() {

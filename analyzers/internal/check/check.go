@@ -122,9 +122,6 @@ func (c *Check) AnalyzerWith(records *analysis.Analyzer, choose Chooser) *analys
 	})
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		result := pass.ResultOf[records].(*uses.Result)
-		if len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
-			return nil, nil
-		}
 		settings := &Settings{}
 		if choose != nil {
 			var err error
@@ -132,7 +129,7 @@ func (c *Check) AnalyzerWith(records *analysis.Analyzer, choose Chooser) *analys
 				return nil, err
 			}
 		}
-		if !settings.On(c) {
+		if !settings.On(c) || len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
 			return nil, nil
 		}
 		at := cmp.Or(least, settings.Least(c.Name))

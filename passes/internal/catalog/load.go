@@ -283,6 +283,9 @@ func (d *decoder) alias(n *yaml.Node, lib *Library, alias string) {
 		known = append(known, a)
 	}
 	slices.Sort(known)
+	if known == nil {
+		known = []string{"none"}
+	}
 	d.Errorf(n, "unknown package alias %q: add it to packages (known: %s)", alias, strings.Join(known, ", "))
 }
 

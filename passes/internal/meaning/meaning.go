@@ -229,7 +229,11 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
 	if e.Acquire != nil && !r.isTxn(call) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
-		add(r.acquire(lib, e.Acquire, call, nil))
+		m := r.acquire(lib, e.Acquire, call, nil)
+		if e.Declared != "" && m.Kind == lock.Lease && m.TTL.Source == "none" {
+			m.TTL.Source = "unknown" // a directive need not say it
+		}
+		add(m)
 	}
 	if e.Renew != nil {
 		add(r.renew(lib, e.Renew, call, nil))

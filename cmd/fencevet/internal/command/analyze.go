@@ -18,47 +18,17 @@ import (
 	"github.com/fencevet/fencevet/analyzers/inventory"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
+	"github.com/fencevet/fencevet/passes/config"
 	"github.com/fencevet/fencevet/passes/lock"
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
-type findOptions struct {
-	level lock.Level
-	scope scope
-}
-
-// A scope says what is read besides the packages that are named.
-type scope struct {
-	tests bool
-	also  []string
-}
-
-func (s *scope) flags(f *flags) {
-	f.BoolVar(&s.tests, "tests", false, "")
-	f.Func("also", "", func(pattern string) error {
-		if pattern == "" {
-			return errors.New("want an import path, or a pattern of paths")
-		}
-		s.also = append(s.also, pattern)
-		return nil
-	})
-}
-
-func findFlags(f *flags) *findOptions {
-	opts := &findOptions{level: lock.Warning}
-	opts.scope.flags(f)
-	f.Func("level", "", func(s string) error {
-		switch opts.level = lock.Level(s); opts.level {
-		case lock.Note, lock.Warning, lock.Error:
-			return nil
-		}
-		return errors.New("want note, warning or error")
-	})
-	return opts
-}
-
-func runFindings(ctx context.Context, env *environment, opts *findOptions, patterns []string) error {
-	inv, style, err := analyze(ctx, env, patterns, opts.scope, opts.level)
+func runFindings(ctx context.Context, env *environment, opts *choices, patterns []string) error {
+	cfg, err := opts.config(env)
+	if err != nil {
+		return err
+	}
+	inv, style, err := analyze(ctx, env, patterns, cfg)
 	if err != nil {
 		return err
 	}
@@ -70,7 +40,7 @@ func runFindings(ctx context.Context, env *environment, opts *findOptions, patte
 		fmt.Fprintf(env.stderr, "fencevet: not analysed: %s: %s\n", p.Package, p.Reason)
 	}
 	fmt.Fprintf(env.stderr, "fencevet: %s (fencevet inventory lists them)\n", report.Sentence(inv))
-	if len(inv.Findings) > 0 {
+	if slices.ContainsFunc(inv.Findings, func(f inventory.Finding) bool { return f.Suppressed == nil }) {
 		return errFindings
 	}
 	return nil
@@ -78,8 +48,7 @@ func runFindings(ctx context.Context, env *environment, opts *findOptions, patte
 
 func runInventory(ctx context.Context, env *environment, args []string) error {
 	f := newFlags("fencevet inventory", inventoryUsage)
-	var sc scope
-	sc.flags(f)
+	opts := newChoices(f)
 	format := f.String("format", "text", "")
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
@@ -88,7 +57,12 @@ func runInventory(ctx context.Context, env *environment, args []string) error {
 	if write == nil {
 		return usageError("no format %q: want one of %s", *format, report.Names())
 	}
-	inv, style, err := analyze(ctx, env, f.Args(), sc, lock.Note)
+	cfg, err := opts.config(env)
+	if err != nil {
+		return err
+	}
+	cfg.Level, cfg.Levels = lock.Note, nil // it lists everything
+	inv, style, err := analyze(ctx, env, f.Args(), cfg)
 	if err != nil {
 		return err
 	}
@@ -96,14 +70,14 @@ func runInventory(ctx context.Context, env *environment, args []string) error {
 }
 
 // analyze loads the packages, runs the checks and makes the inventory with the
-// findings of the given level and above.
-func analyze(ctx context.Context, env *environment, patterns []string, sc scope, least lock.Level) (*inventory.Inventory, report.Style, error) {
+// findings of the levels that are asked for.
+func analyze(ctx context.Context, env *environment, patterns []string, cfg *config.Config) (*inventory.Inventory, report.Style, error) {
 	style := styleOf(env.stdout)
 	progress := startProgress(env.stderr)
 	defer progress.stop()
 
 	progress.say("loading packages")
-	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: sc.tests, Also: sc.also})
+	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also})
 	if err != nil {
 		return nil, style, err
 	}
@@ -120,8 +94,13 @@ func analyze(ctx context.Context, env *environment, patterns []string, sc scope,
 	}
 
 	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	result := requested(program, uses.Module(program.Packages, nil))
-	settings := &analyzers.Settings{Today: env.today, Level: least}
+	cat, err := cfg.Catalog()
+	if err != nil {
+		return nil, style, err
+	}
+	result := requested(program, uses.Module(program.Packages, cat))
+	settings := analyzers.Configure(cfg, program.Root)
+	settings.Today = env.today
 	inv := inventory.Build(result.Uses, analyzers.Show(analyzers.Find(result, settings), settings), opts)
 	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
 	return inv, style, nil

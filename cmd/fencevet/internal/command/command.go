@@ -82,7 +82,8 @@ func run(ctx context.Context, env *environment, args []string) error {
 	// fencevet itself has the flags of the findings; in front of a subcommand
 	// only -C makes sense.
 	f := newFlags("fencevet", findingsUsage)
-	find := findFlags(f)
+	find := newChoices(f)
+	find.levelFlag(f)
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
 	}

@@ -4,8 +4,9 @@ const findingsUsage = `fencevet finds distributed locks whose holders can overwr
 
 Usage:
 
-	fencevet [-C dir] [-level level] [-tests] [-also pattern] [packages]
-	fencevet [-C dir] inventory [-format format] [-tests] [-also pattern] [packages]
+	fencevet [-C dir] [-level level] [flags] [packages]
+	fencevet [-C dir] inventory [-format format] [flags] [packages]
+	fencevet catalog [-C dir] [-library name] [-format format] [-check file [packages]]
 	fencevet explain [check]
 	fencevet version
 	fencevet help [command]
@@ -17,12 +18,29 @@ each below it. Packages are named as the go command does; the default is ./...
 	-C dir        run in dir
 	-level level  print findings of this level and above: note, warning (the
 	              default) or error
-	-tests        read test files too
-	-also pattern read these packages of required modules from source too, as is
-	              done for those that wrap a lock library; can be given repeatedly
-
+` + choicesUsage + `
 Exit status: 0 no findings, 1 nothing could be analysed, 2 wrong usage,
 3 findings.
+`
+
+// choicesUsage is about the flags that every analysis has.
+const choicesUsage = `
+Flags that say what .fencevet.yaml would, which is looked for from the directory up
+to the root of the module:
+
+	-config file     read this file instead; none: read none
+	-CHECK=false     switch a check off; -CHECK runs it alone, with others that are
+	                 named so
+	-CHECK.level level
+	                 as -level, for one check
+	-exclude path=reason
+	                 findings in these files do not count, such as
+	                 internal/legacy/**=replaced; with unfenced,units:path=reason
+	                 those of some checks; can be given repeatedly
+	-model file      a model file: what functions mean; can be given repeatedly
+	-also pattern    read these packages of required modules from source too, as is
+	                 done for those that wrap a lock library; can be given repeatedly
+	-tests           read test files too
 `
 
 const inventoryUsage = `fencevet inventory lists every distributed lock with what it protects and whether
@@ -30,14 +48,11 @@ the resource would refuse a stale holder.
 
 Usage:
 
-	fencevet [-C dir] inventory [-format format] [-tests] [-also pattern] [packages]
+	fencevet [-C dir] inventory [-format format] [flags] [packages]
 
 	-C dir          run in dir
 	-format format  text (the default) or json (fencevet.inventory/v1)
-	-tests          read test files too
-	-also pattern   read these packages of required modules from source too; can be
-	                given repeatedly
-
+` + choicesUsage + `
 Verdicts:
 
 	fenced            the resource refuses every write of a holder that lost its lock
@@ -49,6 +64,28 @@ The table is as wide as the terminal, or as COLUMNS says. NO_COLOR turns colours
 off.
 
 Exit status: 0 the inventory was made, 1 nothing could be analysed, 2 wrong usage.
+`
+
+const catalogUsage = `fencevet catalog prints what fencevet knows about libraries, its own models and
+those of .fencevet.yaml, or checks a model file.
+
+Usage:
+
+	fencevet catalog [-C dir] [-config file] [-model file] [-library name] [-format format]
+	fencevet catalog [-C dir] -check file [packages]
+
+	-C dir          run in dir
+	-config file    read this file instead of .fencevet.yaml; none: read none
+	-model file     with this model file; can be given repeatedly
+	-library name   only libraries whose name or import path has this text
+	-format format  text (the default) or json
+	-check file     hold a model file, or the models of a configuration file, against
+	                what the packages (./... by default) import: names that are not
+	                there, arguments and fields that do not exist, entries that
+	                exclude each other
+
+Exit status: 0 all is well, 1 packages could not be loaded, 2 wrong usage or a file
+that cannot be read, 3 the file does not fit the packages.
 `
 
 const explainUsage = `fencevet explain prints the manual of a check, or the list of checks.
