@@ -21,3 +21,9 @@ func Builtin() *Catalog { return catalog.Builtin() }
 
 // Load reads a file.
 func Load(name string, data []byte) (*Library, error) { return catalog.Load(name, data) }
+
+// A Role is one thing that an entry says of a call.
+type Role = catalog.Role
+
+// Plain returns an entry as its file has it: maps by key, lists and text.
+func Plain(entry any) any { return catalog.Plain(entry) }

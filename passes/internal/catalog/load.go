@@ -138,6 +138,13 @@ func (d *decoder) check(root *yaml.Node, lib *Library) {
 	}
 	if p := strict.Child(root, "packages"); p != nil && p.Kind == yaml.MappingNode {
 		d.packages(p)
+		lib.places = make(map[string]string)
+		for i := 0; i+1 < len(p.Content); i += 2 {
+			lib.places[p.Content[i].Value] = d.Pos(p.Content[i])
+		}
+		if h := strict.Child(root, "handles"); h != nil {
+			lib.places["handles of "+lib.Library] = d.Pos(h)
+		}
 	}
 	plain := map[string]string{} // function -> position of its entry without when
 	for i, c := range lib.Calls {

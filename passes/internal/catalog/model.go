@@ -34,6 +34,10 @@ type Library struct {
 	Calls    []*Call    `yaml:"calls"`
 	Commands []*Command `yaml:"commands"` // only in the Redis command table
 	SQL      []*SQLFunc `yaml:"sql"`      // only in SQL function tables (advisory locks, sequences)
+
+	// For messages about a file that was just read: where its packages (by alias)
+	// and handles stand.
+	places map[string]string
 }
 
 // Shown is the name of the entry's library for people.

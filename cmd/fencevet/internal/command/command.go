@@ -50,6 +50,7 @@ var subcommands []subcommand
 func init() {
 	subcommands = []subcommand{
 		{"inventory", inventoryUsage, runInventory},
+		{"catalog", catalogUsage, runCatalog},
 		{"explain", explainUsage, runExplain},
 		{"version", versionUsage, runVersion},
 		{"help", helpUsage, runHelp},
