@@ -5,6 +5,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers/acquire"
+	"github.com/fencevet/fencevet/analyzers/bypass"
+	"github.com/fencevet/fencevet/analyzers/crossslot"
 	"github.com/fencevet/fencevet/analyzers/directive"
 	"github.com/fencevet/fencevet/analyzers/earlyrelease"
 	"github.com/fencevet/fencevet/analyzers/failover"
@@ -20,9 +22,11 @@ import (
 	"github.com/fencevet/fencevet/analyzers/release"
 	"github.com/fencevet/fencevet/analyzers/renewal"
 	"github.com/fencevet/fencevet/analyzers/replica"
+	"github.com/fencevet/fencevet/analyzers/staleread"
 	"github.com/fencevet/fencevet/analyzers/tokenreset"
 	"github.com/fencevet/fencevet/analyzers/unfenced"
 	"github.com/fencevet/fencevet/analyzers/units"
+	"github.com/fencevet/fencevet/analyzers/unmetered"
 	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
 	"github.com/fencevet/fencevet/analyzers/wallclock"
 	"github.com/fencevet/fencevet/analyzers/weakcondition"
@@ -61,6 +65,10 @@ var suite = []*struct {
 	{failover.Check, failover.Analyzer},
 	{onceguard.Check, onceguard.Analyzer},
 	{lockdelay.Check, lockdelay.Analyzer},
+	{crossslot.Check, crossslot.Analyzer},
+	{staleread.Check, staleread.Analyzer},
+	{bypass.Check, bypass.Analyzer},
+	{unmetered.Check, unmetered.Analyzer},
 	{redundantlock.Check, redundantlock.Analyzer},
 	{directive.Check, directive.Analyzer},
 }

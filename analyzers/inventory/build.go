@@ -129,6 +129,7 @@ func (b *builder) lock(u *lock.Use) Lock {
 		Class:      string(b.class(u)),
 		Decision:   b.decision(u.Decision),
 		Suggestion: Suggestion{Class: string(suggestion.Class), Reasons: append([]string{}, suggestion.Reasons...)},
+		Metrics:    Metrics(u.Metrics),
 		Section:    Section{Bounded: u.Section.Bounded, AtLeastSeconds: u.Section.AtLeast, Why: u.Section.Why},
 	}
 	for _, f := range u.Via {

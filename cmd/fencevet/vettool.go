@@ -60,15 +60,30 @@ func vettool(args []string) {
 	unitchecker.Main(all...)
 }
 
-// configuration is that of the module in whose directory go vet runs the tool.
+// configuration is that of the module in whose directory go vet runs the tool. A
+// check that a flag names (-unmetered) is on, whatever the file says.
 func configuration() (*config.Config, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
 	file, err := identity.File(dir)
-	if err != nil || file == "" {
+	if err != nil {
 		return nil, err
 	}
-	return config.Read(file, analyzers.Names())
+	cfg := &config.Config{}
+	if file != "" {
+		if cfg, err = config.Read(file, analyzers.Names()); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range analyzers.Names() {
+		if f := flag.Lookup(name); f != nil && f.Value.String() == "true" {
+			if cfg.Checks == nil {
+				cfg.Checks = make(map[string]bool)
+			}
+			cfg.Checks[name] = true
+		}
+	}
+	return cfg, nil
 }

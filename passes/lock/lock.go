@@ -90,7 +90,8 @@ const (
 )
 
 // A Position is a place in the source. Pos is set when the file belongs to the
-// package at hand; places known from facts of other packages have only text.
+// package at hand; places known from facts of other packages have only text. In
+// records of an earlier run it tells no more than that.
 type Position struct {
 	File   string // absolute, as the file set has it
 	Line   int
@@ -226,12 +227,20 @@ type Use struct {
 	Slips  []Slip // what goes wrong in taking and giving back
 	// Remarks are about how the lease is kept and what it is told by; kinds below.
 	Remarks []Call
+	Metrics Metrics
 	// Store tells how the store that keeps the lock is replicated (sentinel |
 	// cluster | replica), where the client shows it.
 	Store string
 	// Decision is what a directive on the acquire, or on a wrapper on the way to
 	// it, says the lock is for; nil: nobody has decided.
 	Decision *Decision
+}
+
+// Metrics tell what the program counts about a lock.
+type Metrics struct {
+	Rejections     bool // refused writes
+	RenewalLatency bool // how long a renewal takes
+	LeaseLoss      bool // leases that ended under their holder
 }
 
 // Kinds of remarks. Text says how in the words of a reader.
@@ -265,6 +274,15 @@ const (
 	// ReadReplica: a read that decides about a write may lag behind it. Text is
 	// the handle.
 	ReadReplica = "read from a replica"
+	// SlotsApart: a command for a cluster names keys of different slots. Text is two
+	// of them.
+	SlotsApart = "keys in different slots"
+	// ReadBefore: what the section writes back was read before the lock was taken.
+	// Text is the resource.
+	ReadBefore = "read before the acquire"
+	// Bypassed: the place writes what the section writes, without the lock and
+	// without a condition. Text is the resource.
+	Bypassed = "written without the lock"
 	// DelayNone: nothing separates the next holder from the writes of the last.
 	DelayNone = "no lock delay"
 )

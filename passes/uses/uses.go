@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"reflect"
 	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -55,20 +56,63 @@ type Package struct {
 	Info  *types.Info
 }
 
-// Module analyses packages together: interface calls and callbacks are resolved
-// over all of them. Packages may come in any order; they share a file set. A nil
-// catalogue is the built-in one.
-func Module(pkgs []*Package, cat *models.Catalog) *Result {
-	worth := false
-	var units []engine.Unit
-	for _, p := range pkgs {
-		worth = worth || holdsLocks(p.Types, cat) || comments.Any(p.Files)
-		units = append(units, engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info})
+// A Module analyses the packages of a module together: interface calls and
+// callbacks are resolved over all of them. They share a file set.
+type Module struct {
+	// Catalog says what calls of libraries mean; nil: the built-in one.
+	Catalog *models.Catalog
+
+	mu      sync.Mutex
+	builder *engine.Builder
+	waiting []engine.Unit // until there is a lock to be seen
+}
+
+// Add makes a package ready for the analysis, after those that it imports. It may
+// be called for several packages at once. What is known of the types of single
+// expressions is gone from the package afterwards.
+func (m *Module) Add(p *Package) {
+	for _, u := range m.declare(p) {
+		m.builder.Build(u)
 	}
-	if !worth {
+}
+
+// declare returns what can be built now: nothing before there is a lock to be seen.
+func (m *Module) declare(p *Package) []engine.Unit {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting = append(m.waiting, p.unit())
+	if m.builder == nil {
+		if !p.worth(m.Catalog) {
+			return nil
+		}
+		m.builder = engine.NewBuilder(p.Fset, orBuiltin(m.Catalog))
+	}
+	ready := m.waiting
+	m.waiting = nil
+	m.builder.Declare(ready...)
+	return ready
+}
+
+// Result analyses the packages that were added. Their order decides nothing but
+// that of what stands at the same place.
+func (m *Module) Result(pkgs []*Package) *Result {
+	if m.builder == nil {
 		return &Result{}
 	}
-	return result(engine.New(pkgs[0].Fset, orBuiltin(cat), units))
+	var units []engine.Unit
+	for _, p := range pkgs {
+		units = append(units, p.unit())
+	}
+	return result(m.builder.Engine(units))
+}
+
+func (p *Package) unit() engine.Unit {
+	return engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info}
+}
+
+// worth reports whether a package can have locks, or says something about them.
+func (p *Package) worth(cat *models.Catalog) bool {
+	return holdsLocks(p.Types, cat) || comments.Any(p.Files)
 }
 
 func orBuiltin(cat *models.Catalog) *models.Catalog {
@@ -76,6 +120,18 @@ func orBuiltin(cat *models.Catalog) *models.Catalog {
 		return catalog.Builtin()
 	}
 	return cat
+}
+
+// InModule analyses packages, in any order, as a Module.
+func InModule(pkgs []*Package) *Result {
+	if !slices.ContainsFunc(pkgs, func(p *Package) bool { return p.worth(nil) }) {
+		return &Result{}
+	}
+	var units []engine.Unit
+	for _, p := range pkgs {
+		units = append(units, p.unit())
+	}
+	return result(engine.New(pkgs[0].Fset, catalog.Builtin(), units))
 }
 
 // built is called for every package that SSA is built for; a test counts them.

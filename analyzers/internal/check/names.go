@@ -87,5 +87,6 @@ func Short(call string) string {
 var Names = []string{
 	"unfenced", "weakcondition", "unorderedtoken", "poolconn", "wallclock", "longsection", "acquire",
 	"release", "earlyrelease", "keymismatch", "localstate", "renewal", "units", "tokenreset",
-	"replica", "owner", "failover", "onceguard", "lockdelay", "redundantlock", "directive",
+	"replica", "owner", "failover", "onceguard", "lockdelay", "crossslot", "staleread", "bypass",
+	"unmetered", "redundantlock", "directive",
 }

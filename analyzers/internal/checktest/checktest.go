@@ -75,7 +75,7 @@ func (c *Corpus) Module(checks []*check.Check) *Report {
 	for _, pkg := range c.Packages {
 		pkgs = append(pkgs, &uses.Package{Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo})
 	}
-	result := uses.Module(pkgs, nil)
+	result := uses.InModule(pkgs)
 	r := newReport(c.Root)
 	for _, u := range result.Uses {
 		r.use(u)

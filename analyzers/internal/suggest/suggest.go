@@ -27,8 +27,8 @@ func For(u *lock.Use) Suggestion {
 		return Suggestion{lock.Correctness, []string{"every write in view is guarded by the resource"}}
 	}
 	var (
-		protected, derived, guarded int
-		changes                     *lock.Write // what two holders would both write
+		protected, derived, removed, guarded int
+		changes                              *lock.Write // what two holders would both write
 	)
 	for i := range u.Writes {
 		w := &u.Writes[i]
@@ -39,9 +39,8 @@ func For(u *lock.Use) Suggestion {
 			derived++
 		case w.Condition.Holds():
 			guarded++
-		case w.Operation == "DELETE":
-			// Deleting twice changes nothing more; deleting what another holder
-			// still uses does. A delete alone says neither.
+		case isRemoval(w):
+			removed++
 		case changes == nil || changes.Condition == lock.Unknown && w.Condition == lock.None:
 			changes = w
 		}
@@ -78,11 +77,28 @@ func For(u *lock.Use) Suggestion {
 		}
 		s.Class = lock.Correctness
 
-	case caredFor && !idleFor:
-		s.Class = lock.Correctness
+	case removed > 0 && removed+derived == protected && !caredFor:
+		because("only removes in view, and what is gone cannot be removed twice")
+		if len(u.Unseen) == 0 || idleFor {
+			s.Class = lock.Efficiency
+		}
 
-	case idleFor && !caredFor:
+	case guarded > 0 && guarded == protected && len(u.Unseen) == 0:
+		because("the writes in view are safe without the lock")
+
+	case caredFor && idleFor:
+		because("the name says %s as well as %s", cared, idle)
+
+	case idleFor:
 		s.Class = lock.Efficiency
+
+	case u.Kind == lock.Election:
+		s.Class = lock.Correctness
+		because("one leader works at a time")
+
+	default:
+		s.Class = lock.Correctness
+		because("the loser waits or fails")
 	}
 
 	switch {
@@ -90,12 +106,17 @@ func For(u *lock.Use) Suggestion {
 		because("the name says %s", cared)
 	case s.Class == lock.Efficiency && idleFor:
 		because("the name says %s", idle)
-	case len(s.Reasons) == 0 && guarded > 0:
-		because("the writes in view are safe without the lock")
-	case len(s.Reasons) == 0:
-		because("neither the section nor its name tells what two holders would break")
 	}
 	return s
+}
+
+// removals are operations after which something is gone: the second one finds
+// nothing. Of a row or key that another holder has put there since, that is not so;
+// but who removes under a lock mostly cleans up.
+var removals = []string{"DELETE", "DEL", "UNLINK", "SREM", "ZREM", "HDEL", "LREM", "XACK", "XDEL", "XTRIM", "Delete", "DeleteObject", "DeleteItem", "DeleteOne", "DeleteMany", "Remove", "RemoveAll"}
+
+func isRemoval(w *lock.Write) bool {
+	return slices.Contains(removals, w.Operation) || strings.HasPrefix(w.Operation, "ZREMRANGE")
 }
 
 func describe(w *lock.Write) string {
@@ -138,9 +159,14 @@ var (
 )
 
 // named returns the first word in the key, the function or the package of u
-// that begins with one of stems.
+// that begins with one of stems. What the type of a method is called says how the
+// lock is kept, rather than what it is for.
 func named(u *lock.Use, stems []string) (word string, ok bool) {
-	for _, text := range []string{u.Key, u.Acquire.Function, path.Base(u.Package)} {
+	_, method, isMethod := strings.Cut(u.Acquire.Function, ").")
+	if !isMethod {
+		method = u.Acquire.Function
+	}
+	for _, text := range []string{u.Key, method, path.Base(u.Package)} {
 		for _, word := range words(text) {
 			for _, stem := range stems {
 				if word == stem || strings.HasPrefix(word, stem) && !slices.Contains(wholeWords, stem) {

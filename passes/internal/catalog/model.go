@@ -115,6 +115,7 @@ type Call struct {
 	Pool    string   `yaml:"pool" enum:"pool|conn|tx"`            // the result, or what the function of runs is given, is a handle: pool | conn | tx (who owns a session's locks)
 	Hands   Ref      `yaml:"hands"`                               // a session that goes back to its pool, with the locks that it owns
 	Ends    bool     `yaml:"ends"`                                // never returns (log.Fatal, os.Exit)
+	Counts  string   `yaml:"counts" enum:"event|time"`            // moves a metric: event (a number of them) | time (how long something took)
 	Pure    bool     `yaml:"pure"`                                // has no effect outside the process and cannot block: never an unseen write
 
 	// The smallest number of parameters and results that a function must have

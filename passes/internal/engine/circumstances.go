@@ -21,6 +21,7 @@ func (k *keeping) circumstances(f *family, r recorded) {
 	k.owner(f, r)
 	k.once(r)
 	k.delay(r)
+	k.stale(f, r)
 }
 
 // happens is where fn's package makes an effect happen: the call in the section.

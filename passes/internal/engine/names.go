@@ -64,12 +64,11 @@ func (e *Engine) line(pos token.Pos) int { return e.fset.Position(pos).Line }
 // the dot: (*redis.Client).SetNX, although an embedded type declares it. It is
 // empty for other calls.
 func (f *family) callee(call *ast.CallExpr) string {
-	info := f.e.infos[f.root.Pkg]
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || info == nil {
+	if !ok {
 		return ""
 	}
-	s := info.Selections[sel]
+	s := f.e.selects[f.root.Pkg][sel]
 	if s == nil || s.Kind() != types.MethodVal {
 		return ""
 	}

@@ -55,6 +55,7 @@ func (k *keeping) function(f *family, fn *ssa.Function, s *Summary) {
 			if !ok {
 				continue
 			}
+			k.slots(f, fn, call)
 			for _, x := range s.steps[in] {
 				if m, ok := k.renews(fn, x); ok {
 					k.renewal(f, call, x, m)

@@ -125,9 +125,11 @@ func (k *keeping) bare(v ssa.Value) (number, conversion ssa.Value) {
 	return number, conversion
 }
 
+// isInteger reports whether a type is one of Go's own for whole numbers. A type
+// that the program declares may stand for a length of time as it is.
 func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0 && !isDuration(t)
+	b, ok := types.Unalias(t).(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 // unitless reports whether a number counts something other than nanoseconds, as

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/analysis"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
 	"github.com/fencevet/fencevet/passes/config"
@@ -50,6 +51,7 @@ func runInventory(ctx context.Context, env *environment, args []string) error {
 	f := newFlags("fencevet inventory", inventoryUsage)
 	opts := newChoices(f)
 	format := f.String("format", "text", "")
+	f.cached(env)
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
 	}
@@ -76,8 +78,14 @@ func analyze(ctx context.Context, env *environment, patterns []string, cfg *conf
 	progress := startProgress(env.stderr)
 	defer progress.stop()
 
-	progress.say("loading packages")
-	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also})
+	cat, err := cfg.Catalog()
+	if err != nil {
+		return nil, style, err
+	}
+	program, err := analysis.Run(ctx, analysis.Config{
+		Config:  load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also},
+		Catalog: cat, Settings: cfg.Hash(), Cache: env.cache, Progress: progress.say,
+	})
 	if err != nil {
 		return nil, style, err
 	}
@@ -85,20 +93,14 @@ func analyze(ctx context.Context, env *environment, patterns []string, cfg *conf
 	for _, p := range program.Incomplete {
 		opts.Incomplete = append(opts.Incomplete, inventory.Incomplete(p))
 	}
-	if len(program.Packages) == 0 && len(program.Incomplete) > 0 {
+	if program.Analysed == 0 && len(program.Incomplete) > 0 {
 		text := "nothing could be analysed"
 		for _, p := range program.Incomplete {
 			text += fmt.Sprintf("\n\t%s: %s", p.Package, p.Reason)
 		}
 		return nil, style, errors.New(text)
 	}
-
-	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	cat, err := cfg.Catalog()
-	if err != nil {
-		return nil, style, err
-	}
-	result := requested(program, uses.Module(program.Packages, cat))
+	result := requested(program)
 	settings := analyzers.Configure(cfg, program.Root)
 	settings.Today = env.today
 	inv := inventory.Build(result.Uses, analyzers.Show(analyzers.Find(result, settings), settings), opts)
@@ -110,23 +112,23 @@ func analyze(ctx context.Context, env *environment, patterns []string, cfg *conf
 // only because others import them, and uses seen twice: with Tests a package is
 // loaded once by itself and once together with its tests. A remark seen twice is
 // one finding, and so is a directive.
-func requested(program *load.Program, all *uses.Result) *uses.Result {
+func requested(all *analysis.Result) *uses.Result {
 	type site struct {
 		lock.Position
 		role lock.Role
 	}
 	seen := make(map[site]bool)
-	kept := &uses.Result{Whole: program.Whole && len(program.Incomplete) == 0}
+	kept := &uses.Result{Whole: all.Program.Whole && len(all.Incomplete) == 0}
 	for _, u := range all.Uses {
 		at := site{u.Acquire.Position, u.Role}
 		at.Pos = 0
-		if program.Matches(u.Package) && !seen[at] {
+		if all.Matches(u.Package) && !seen[at] {
 			seen[at] = true
 			kept.Uses = append(kept.Uses, u)
 		}
 	}
-	kept.Remarks = slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !program.Matches(r.Package) })
-	kept.Directives = slices.DeleteFunc(slices.Clone(all.Directives), func(d lock.Directive) bool { return !program.Matches(d.Package) })
+	kept.Remarks = slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !all.Matches(r.Package) })
+	kept.Directives = slices.DeleteFunc(slices.Clone(all.Directives), func(d lock.Directive) bool { return !all.Matches(d.Package) })
 	return kept
 }
 

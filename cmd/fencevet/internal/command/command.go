@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 )
 
 // Exit codes.
@@ -62,11 +64,14 @@ type environment struct {
 	stdout, stderr io.Writer
 	dir            string // absolute
 	today          string // as 2027-06-30
+	cache          cache.Cache
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir string) int {
-	err := run(ctx, &environment{stdout: stdout, stderr: stderr, dir: dir, today: time.Now().Format(time.DateOnly)}, args)
+	err := run(ctx, &environment{
+		stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default(), today: time.Now().Format(time.DateOnly),
+	}, args)
 	if err == nil {
 		return exitClean
 	}
@@ -85,6 +90,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 	f := newFlags("fencevet", findingsUsage)
 	find := newChoices(f)
 	find.levelFlag(f)
+	f.cached(env)
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
 	}
@@ -123,6 +129,14 @@ func newFlags(name, usage string) *flags {
 	f.StringVar(&f.dir, "C", "", "")
 	f.StringVar(&f.today, "today", "", "") // for tests: decisions end some day
 	return f
+}
+
+// cached adds the flag that says where results are kept.
+func (f *flags) cached(env *environment) {
+	f.Func("cache", "", func(dir string) (err error) {
+		env.cache, err = cache.Named(dir)
+		return err
+	})
 }
 
 // parse parses args and changes env.dir as -C says. It reports done if it has

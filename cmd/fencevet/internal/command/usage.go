@@ -41,6 +41,9 @@ to the root of the module:
 	-also pattern    read these packages of required modules from source too, as is
 	                 done for those that wrap a lock library; can be given repeatedly
 	-tests           read test files too
+
+	-cache dir       keep results of one run for the next in dir, or nowhere (off); the
+	                 default is FENCEVETCACHE, or else the user's cache directory
 `
 
 const inventoryUsage = `fencevet inventory lists every distributed lock with what it protects and whether

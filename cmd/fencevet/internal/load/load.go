@@ -1,9 +1,14 @@
 // Package load brings the packages of a module into memory for analysis.
 //
-// The module's own packages are read from source, and those of required modules
-// that wrap locks. Everything else comes as export data, which the go command
-// keeps in its build cache: on a module with large client libraries that is a
-// tenth of the time and a quarter of the memory of reading it all.
+// Only the module's own packages are read from source. Everything they import
+// comes as export data, which the go command keeps in its build cache: on a
+// module with large client libraries that is a tenth of the time and a quarter
+// of the memory of reading it all. The own packages themselves need not have
+// been built for that.
+//
+// Loading is a stream. Files are parsed while the go command looks for export
+// data, packages are type-checked as soon as what they import is, several at
+// once, and given to the caller, who may drop what it does not need of them.
 package load
 
 import (
@@ -11,9 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,26 +28,25 @@ import (
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
-const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo |
-	packages.NeedModule | packages.NeedExportFile
-
 // A Config says what to load.
 type Config struct {
 	Dir      string   // where patterns and relative paths start; absolute
 	Patterns []string // package patterns; none means ./...
 	Tests    bool     // test files too
 	Also     []string // patterns of packages of required modules that are read from source too
+	// Checked is called for every package that can be analysed once it is
+	// type-checked, after those that it imports, and for several at once.
+	Checked func(*uses.Package)
 	// ParseFile is called for every file that is read from source; nil means
 	// the Go parser. It lets a test see which files these are.
 	ParseFile func(fset *token.FileSet, filename string, src []byte) (*ast.File, error)
 }
 
-// A Program is what was loaded.
+// A Program is what the go command says of packages and, once it is loaded, the
+// packages themselves.
 type Program struct {
 	// Packages are those that the patterns match and, so that a wrapper in
-	// another package is seen through, those of the same modules that they import
-	// and those of required modules that wrap locks.
+	// another package is seen through, those of the same modules that they import.
 	Packages []*uses.Package
 	// Incomplete are packages that could not be loaded or type-checked.
 	Incomplete []Incomplete
@@ -52,7 +54,12 @@ type Program struct {
 	Root       string   // directory of the main module or workspace
 	Whole      bool     // the patterns ask for all packages below Root
 
+	cfg     Config
+	roots   []*packages.Package
+	sources []*source // what is read from source, by ID
+	byID    map[string]*source
 	matched map[string]bool // import paths that the patterns match
+	unbuilt bool            // export data of a dependency could not be made
 }
 
 // Incomplete is a package that is missing from a Program.
@@ -65,121 +72,127 @@ type Incomplete struct {
 // rather than one that imports it.
 func (p *Program) Matches(path string) bool { return p.matched[path] }
 
+// Sources is the number of packages that are read from source.
+func (p *Program) Sources() int { return len(p.sources) }
+
+// Complete reports whether another run over the same source would find the same: it
+// would not if a dependency could not be built, for that has reasons out of sight.
+func (p *Program) Complete() bool { return !p.unbuilt }
+
 // ErrNoPackages says that the patterns match nothing.
 var ErrNoPackages = errors.New("no packages match")
 
-// Load loads the packages. Broken packages are no error as long as any package
-// matched: they are Incomplete.
+// Load lists the packages and reads them. Broken packages are no error as long as
+// any package matched: they are Incomplete.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
-	patterns := cfg.Patterns
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
+	p, err := List(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Read(ctx)
+}
+
+// Read reads and type-checks the packages that List found.
+func (p *Program) Read(ctx context.Context) error {
+	if err := newChecker(ctx, p).run(); err != nil {
+		return err
+	}
+	for _, s := range p.sources {
+		switch {
+		case s.reason != "":
+			p.Incomplete = append(p.Incomplete, Incomplete{Package: s.pkg.ID, Reason: s.reason})
+		case s.checked != nil:
+			p.Packages = append(p.Packages, s.checked)
+		}
+	}
+	return nil
+}
+
+// A source is a package that is read from source.
+type source struct {
+	pkg     *packages.Package
+	imports []*source // that are read from source too
+	files   chan struct{}
+	done    chan struct{}
+
+	checked *uses.Package
+	reason  string // why it is incomplete
+}
+
+const metadata = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+	packages.NeedModule | packages.NeedTypesSizes
+
+// List asks the go command for the packages and all that they import. No file of
+// theirs is read for that.
+func List(ctx context.Context, cfg Config) (*Program, error) {
+	if len(cfg.Patterns) == 0 {
+		cfg.Patterns = []string{"./..."}
 	}
 	if _, err := os.Stat(cfg.Dir); err != nil {
 		return nil, err
 	}
-	// Which packages else are needed shows in the import graph. It is asked for
-	// while what was named is loaded: mostly that is all.
-	type result struct {
-		pkgs []*packages.Package
-		err  error
-	}
-	first, stop := context.WithCancel(ctx)
-	defer stop()
-	named := make(chan result, 1)
-	go func() {
-		pkgs, err := load(first, cfg, mode, patterns)
-		named <- result{pkgs, err}
-	}()
-	const graph = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
-	roots, err := load(ctx, cfg, graph, patterns)
+	roots, err := packages.Load(&packages.Config{Context: ctx, Mode: metadata, Dir: cfg.Dir, Tests: cfg.Tests}, cfg.Patterns...)
 	if err != nil {
 		return nil, err
 	}
 	if len(roots) == 0 {
-		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(patterns, " "))
+		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(cfg.Patterns, " "))
 	}
-	p := &Program{Root: root(cfg.Dir, roots), matched: make(map[string]bool)}
-	p.Whole = slices.Contains(patterns, "./...") && filepath.Clean(cfg.Dir) == p.Root
+	p := &Program{Root: root(cfg.Dir, roots), cfg: cfg, roots: roots, byID: make(map[string]*source), matched: make(map[string]bool)}
+	p.Whole = slices.Contains(cfg.Patterns, "./...") && filepath.Clean(cfg.Dir) == p.Root
 	for _, pkg := range roots {
 		p.matched[pkg.PkgPath] = true
 		if m := pkg.Module; m != nil && m.Main && !slices.Contains(p.Modules, m.Path) {
 			p.Modules = append(p.Modules, m.Path)
 		}
 	}
-	more, err := p.imported(roots, cfg.Also)
-	if err != nil {
-		return nil, err
-	}
-	var pkgs []*packages.Package
-	if len(more) == 0 {
-		r := <-named
-		pkgs, err = r.pkgs, r.err
-	} else {
-		// Types of two loads do not mix, so all is loaded again.
-		stop()
-		<-named
-		pkgs, err = load(ctx, cfg, mode, append(slices.Clone(patterns), more...))
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.sort(cfg.Dir, pkgs)
-	return p, nil
+	return p, p.divide()
 }
 
-func load(ctx context.Context, cfg Config, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
-	parse := cfg.ParseFile
-	if parse == nil {
-		parse = func(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
-			return parser.ParseFile(fset, filename, src, parser.ParseComments|parser.SkipObjectResolution)
-		}
+// divide finds out what to read from source: what the patterns match, what that
+// imports of the main modules or Also matches, and whatever imports something of
+// this, since types of one package that was loaded twice do not mix.
+func (p *Program) divide() error {
+	also := make([]bool, len(p.cfg.Also))
+	isRoot := make(map[*packages.Package]bool)
+	for _, pkg := range p.roots {
+		isRoot[pkg] = true
 	}
-	return packages.Load(&packages.Config{
-		Context:   ctx,
-		Mode:      mode,
-		Dir:       cfg.Dir,
-		Tests:     cfg.Tests,
-		ParseFile: parse,
-	}, patterns...)
-}
-
-// imported returns the packages that the roots import, directly or not, and that
-// are read from source besides: those of the main modules, those of required
-// modules that wrap locks or that also matches, and what imports those.
-func (p *Program) imported(roots []*packages.Package, also []string) ([]string, error) {
-	var more []string
-	found := make([]bool, len(also))
-	wraps := make(map[*packages.Package]bool)
-	packages.Visit(roots, nil, func(pkg *packages.Package) {
-		if pkg.Module == nil || p.matched[pkg.PkgPath] || len(pkg.Errors) > 0 {
+	packages.Visit(p.roots, nil, func(pkg *packages.Package) {
+		if generatedMain(pkg, p.cfg.Tests) || pkg.PkgPath == "unsafe" {
 			return
 		}
-		wanted := pkg.Module.Main
-		for i, pattern := range also {
+		own := isRoot[pkg] || pkg.Module != nil && pkg.Module.Main
+		for i, pattern := range p.cfg.Also {
 			if matches(pattern, pkg.PkgPath) {
-				wanted, found[i] = true, true
+				own, also[i] = true, true
 			}
 		}
-		if !pkg.Module.Main {
-			imports := make([]string, 0, len(pkg.Imports))
-			for path, imported := range pkg.Imports {
-				imports = append(imports, path)
-				wraps[pkg] = wraps[pkg] || wraps[imported]
-			}
-			wraps[pkg] = wraps[pkg] || uses.CanWrap(pkg.Module.Path, pkg.PkgPath, imports) && uses.Wraps(pkg.GoFiles)
+		for _, imported := range pkg.Imports {
+			own = own || p.byID[imported.ID] != nil
 		}
-		if wanted || wraps[pkg] {
-			more = append(more, pkg.PkgPath)
+		if own {
+			s := &source{pkg: pkg, files: make(chan struct{}), done: make(chan struct{})}
+			p.byID[pkg.ID] = s
+			p.sources = append(p.sources, s)
 		}
 	})
-	for i, pattern := range also {
-		if !found[i] {
-			return nil, fmt.Errorf("%w -also=%s: nothing like that is imported", ErrNoPackages, pattern)
+	// The order is that of the imports here: an import that comes later closes a
+	// cycle, which only a broken program has.
+	before := make(map[*source]bool)
+	for _, s := range p.sources {
+		for _, imported := range s.pkg.Imports {
+			if i := p.byID[imported.ID]; i != nil && before[i] {
+				s.imports = append(s.imports, i)
+			}
 		}
+		before[s] = true
 	}
-	slices.Sort(more)
-	return more, nil
+	slices.SortFunc(p.sources, func(a, b *source) int { return strings.Compare(a.pkg.ID, b.pkg.ID) })
+	if i := slices.Index(also, false); i >= 0 {
+		return fmt.Errorf("%w -also=%s: nothing like that is imported", ErrNoPackages, p.cfg.Also[i])
+	}
+	return nil
 }
 
 // matches reports whether an import path is meant by a pattern, in which "..."
@@ -193,121 +206,8 @@ func matches(pattern, path string) bool {
 	return err == nil && ok
 }
 
-// sort divides what was loaded into what can be analysed and what cannot.
-func (p *Program) sort(dir string, pkgs []*packages.Package) {
-	slices.SortFunc(pkgs, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
-	for _, pkg := range pkgs {
-		if strings.HasSuffix(pkg.ID, ".test") {
-			continue // the generated main package of a test
-		}
-		if reason := broken(pkg, dir); reason != "" {
-			p.Incomplete = append(p.Incomplete, Incomplete{Package: pkg.ID, Reason: reason})
-			continue
-		}
-		if len(pkg.Syntax) == 0 {
-			continue // nothing but tests, or files for another platform
-		}
-		p.Packages = append(p.Packages, &uses.Package{
-			Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo,
-		})
-	}
-}
-
-// broken returns why pkg cannot be analysed, or the empty string.
-func broken(pkg *packages.Package, dir string) string {
-	// What the go command says of a failed build comes first and has no position;
-	// what the parser or type checker says of the same fault has one.
-	for _, e := range pkg.Errors {
-		if pos := position(e.Pos, dir); pos != "" {
-			return pos + ": " + firstLine(because(pkg, e.Msg))
-		}
-	}
-	if len(pkg.Errors) > 0 {
-		return strings.TrimPrefix(firstLine(pkg.Errors[0].Msg), "pattern "+pkg.ID+": ")
-	}
-	if pkg.IllTyped && !sound(pkg.TypesInfo) {
-		return "uses a type of a package that does not type-check"
-	}
-	return ""
-}
-
-// because replaces the type checker's word on a failed import, which does not
-// tell what is wrong with the package, by what the go command says about it.
-func because(pkg *packages.Package, message string) string {
-	rest, ok := strings.CutPrefix(message, "could not import ")
-	if !ok {
-		return message
-	}
-	path, _, _ := strings.Cut(rest, " ")
-	if imported := pkg.Imports[path]; imported != nil && len(imported.Errors) > 0 {
-		return imported.Errors[0].Msg
-	}
-	return message
-}
-
-// sound reports whether every type is known. A package that imports a broken one
-// has no error of its own and mostly does not need what is missing there; only
-// where it does would an analysis go astray.
-func sound(info *types.Info) bool {
-	if info == nil {
-		return false
-	}
-	for _, tv := range info.Types {
-		if tv.Type != nil && strings.Contains(tv.Type.String(), "invalid type") {
-			return false
-		}
-	}
-	return true
-}
-
-// position makes the file:line:column of an error relative to dir.
-func position(pos, dir string) string {
-	if pos == "" || pos == "-" {
-		return ""
-	}
-	if rel, err := filepath.Rel(dir, pos); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return pos
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
-
-// root returns the directory that paths in reports are relative to: that of the
-// workspace if there is one, otherwise that of the module.
-func root(dir string, pkgs []*packages.Package) string {
-	if work := workspace(dir); work != "" {
-		return work
-	}
-	for _, pkg := range pkgs {
-		if m := pkg.Module; m != nil && m.Main && m.Dir != "" {
-			return m.Dir
-		}
-	}
-	return dir
-}
-
-// workspace finds the directory of the go.work file in force as the go command
-// does, without asking it, which would take longer than all the rest here.
-func workspace(dir string) string {
-	switch file := os.Getenv("GOWORK"); file {
-	case "":
-	case "off":
-		return ""
-	default:
-		return filepath.Dir(file)
-	}
-	for {
-		if info, err := os.Stat(filepath.Join(dir, "go.work")); err == nil && !info.IsDir() {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
+// generatedMain reports whether pkg is the main package that the go command makes
+// for the tests of another one.
+func generatedMain(pkg *packages.Package, tests bool) bool {
+	return tests && strings.HasSuffix(pkg.ID, ".test") && pkg.Name == "main" && pkg.ID == pkg.PkgPath
 }

@@ -1,0 +1,111 @@
+package load
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/types"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Key names everything that Read would read: equal keys mean equal programs. The
+// files of the packages that are read from source count by their content, and so
+// do those that C code comes from. Of others only what they declare matters,
+// which follows from the version of their module; where that can be edited (the
+// standard library, vendored packages, a replacement in a directory) from the
+// times and sizes of their files.
+func (p *Program) Key() ([sha256.Size]byte, error) {
+	h := sha256.New()
+	say := func(format string, args ...any) { fmt.Fprintf(h, format+"\n", args...) }
+	say("dir %q root %q modules %q", p.cfg.Dir, p.Root, p.Modules)
+	for _, pkg := range p.roots {
+		say("root %q", pkg.ID)
+		if s, ok := pkg.TypesSizes.(*types.StdSizes); ok {
+			say("sizes %d %d", s.WordSize, s.MaxAlign)
+		} else if pkg.TypesSizes != nil {
+			say("word %d", pkg.TypesSizes.Sizeof(types.Typ[types.Uintptr]))
+		}
+	}
+	for _, name := range []string{"CGO_CFLAGS", "CGO_CPPFLAGS", "CC"} {
+		say("%s %q", name, os.Getenv(name))
+	}
+	var all []*packages.Package
+	packages.Visit(p.roots, nil, func(pkg *packages.Package) { all = append(all, pkg) })
+	slices.SortFunc(all, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
+	var errs []error
+	for _, pkg := range all {
+		say("package %q %q %q", pkg.ID, pkg.PkgPath, pkg.Name)
+		for _, e := range pkg.Errors {
+			say("error %q %q", e.Pos, e.Msg)
+		}
+		if p.byID[pkg.ID] != nil {
+			if m := pkg.Module; m != nil {
+				say("go %q", m.GoVersion)
+			}
+			for _, path := range sortedImports(pkg) {
+				say("import %q %q", path, pkg.Imports[path].ID)
+			}
+			errs = append(errs, hashFiles(h, pkg.GoFiles), hashFiles(h, pkg.OtherFiles))
+			continue
+		}
+		if m := pkg.Module; m != nil && fixed(m) {
+			say("module %q %q", m.Path, m.Version)
+			continue
+		}
+		for _, name := range pkg.GoFiles {
+			info, err := os.Stat(name)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			say("stat %q %d %d", name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil)), errors.Join(errs...)
+}
+
+func sortedImports(pkg *packages.Package) []string {
+	var paths []string
+	for path := range pkg.Imports {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// fixed reports whether a module lies in the module cache, where a version is the
+// same forever.
+func fixed(m *packages.Module) bool {
+	if m.Replace != nil {
+		return m.Replace.Version != "" && inCache(m.Dir, m.Replace.Version)
+	}
+	return m.Version != "" && inCache(m.Dir, m.Version)
+}
+
+func inCache(dir, version string) bool { return strings.HasSuffix(filepath.Base(dir), "@"+version) }
+
+// hashFiles adds the names and contents of files.
+func hashFiles(h hash.Hash, names []string) error {
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		content := sha256.New()
+		_, err = io.Copy(content, f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "file %q %s\n", name, hex.EncodeToString(content.Sum(nil)))
+	}
+	return nil
+}
