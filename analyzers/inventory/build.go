@@ -15,15 +15,17 @@ import (
 // Options is what an inventory says beside its locks.
 type Options struct {
 	Root       string // directory that paths are relative to
+	Directory  string // of Root within its repository
 	Tool       Tool
 	Modules    []string
 	Incomplete []Incomplete
-	Today      string // as 2027-06-30: which decisions are over
+	Today      string                     // as 2027-06-30: which decisions are over
+	Owners     func(file string) []string // of a file by its path in the inventory; nil: nobody is known to own any
 }
 
 // Build makes the inventory of uses and of what the checks found in them.
 func Build(uses []*lock.Use, findings []lock.Finding, opts Options) *Inventory {
-	b := &builder{root: opts.Root, today: opts.Today, ids: make(map[*lock.Use]string)}
+	b := &builder{root: opts.Root, today: opts.Today, owners: opts.Owners, ids: make(map[*lock.Use]string)}
 	uses = slices.Clone(uses)
 	slices.SortStableFunc(uses, func(a, b *lock.Use) int { return a.Acquire.Compare(b.Acquire.Position) })
 
@@ -31,6 +33,7 @@ func Build(uses []*lock.Use, findings []lock.Finding, opts Options) *Inventory {
 		Schema:     Schema,
 		Tool:       opts.Tool,
 		Modules:    slices.Sorted(slices.Values(opts.Modules)),
+		Directory:  opts.Directory,
 		Locks:      []Lock{},
 		Findings:   []Finding{},
 		Incomplete: append([]Incomplete{}, opts.Incomplete...),
@@ -45,8 +48,8 @@ func Build(uses []*lock.Use, findings []lock.Finding, opts Options) *Inventory {
 		b.ids[u] = fingerprint(u, ordinals)
 		l := b.lock(u)
 		inv.Locks = append(inv.Locks, l)
-		inv.Summary.count(l)
 	}
+	inv.Summary = Summarize(inv.Locks)
 	for _, f := range findings {
 		inv.Findings = append(inv.Findings, b.finding(f))
 	}
@@ -61,6 +64,15 @@ func fingerprint(u *lock.Use, ordinals map[string]int) string {
 	ordinals[same]++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", same, ordinal))
 	return hex.EncodeToString(sum[:8])
+}
+
+// Summarize counts the uses among locks.
+func Summarize(locks []Lock) Summary {
+	var s Summary
+	for _, l := range locks {
+		s.count(l)
+	}
+	return s
 }
 
 func (s *Summary) count(l Lock) {
@@ -89,9 +101,10 @@ func (s *Summary) count(l Lock) {
 }
 
 type builder struct {
-	root  string
-	today string
-	ids   map[*lock.Use]string
+	root   string
+	today  string
+	owners func(file string) []string
+	ids    map[*lock.Use]string
 }
 
 // path makes a file name relative to the root. What lies outside stays absolute.
@@ -112,11 +125,12 @@ func (b *builder) lock(u *lock.Use) Lock {
 		Role:    string(u.Role),
 		Kind:    string(u.Kind),
 		Library: u.Library,
+		Package: u.Package,
+		Owners:  []string{},
 		Acquire: Acquire{
 			File: b.path(u.Acquire.File), Line: u.Acquire.Line, Column: u.Acquire.Column,
 			Function: u.Acquire.Function, Call: u.Call,
 		},
-		Via:        []Step{},
 		Evidence:   append([]string{}, u.Evidence...),
 		Key:        u.Key,
 		TTL:        TTL{Text: u.TTL.Text, Seconds: u.TTL.Seconds, Source: u.TTL.Source},
@@ -130,10 +144,17 @@ func (b *builder) lock(u *lock.Use) Lock {
 		Decision:   b.decision(u.Decision),
 		Suggestion: Suggestion{Class: string(suggestion.Class), Reasons: append([]string{}, suggestion.Reasons...)},
 		Metrics:    Metrics(u.Metrics),
-		Section:    Section{Bounded: u.Section.Bounded, AtLeastSeconds: u.Section.AtLeast, Why: u.Section.Why},
+		Section: Section{
+			Bounded: u.Section.Bounded, AtLeastSeconds: u.Section.AtLeast, Why: u.Section.Why,
+			DeadlineSeconds: u.Section.Deadline, Slow: []Slow{},
+		},
 	}
-	for _, f := range u.Via {
-		l.Via = append(l.Via, Step{File: b.path(f.File), Line: f.Line, Function: f.Function})
+	if b.owners != nil {
+		l.Owners = append(l.Owners, b.owners(l.Acquire.File)...)
+	}
+	l.Via = b.steps(u.Via)
+	for _, c := range u.Section.Longest {
+		l.Section.Slow = append(l.Section.Slow, Slow{File: b.path(c.File), Line: c.Line, Call: c.Call, Kind: c.Kind, LimitSeconds: c.Limit})
 	}
 	writes := slices.Clone(u.Writes)
 	slices.SortStableFunc(writes, func(a, b lock.Write) int { return a.Compare(b.Position) })
@@ -149,6 +170,17 @@ func (b *builder) lock(u *lock.Use) Lock {
 	slices.Sort(l.Unseen)
 	l.Unseen = slices.Compact(l.Unseen)
 	return l
+}
+
+// steps leaves out what has no place.
+func (b *builder) steps(way []lock.Frame) []Step {
+	steps := []Step{}
+	for _, f := range way {
+		if f.IsValid() {
+			steps = append(steps, Step{File: b.path(f.File), Line: f.Line, Function: f.Function, Call: f.Callee, Text: f.Text})
+		}
+	}
+	return steps
 }
 
 // class is what is known of the lock's purpose: a fence was built for
@@ -184,6 +216,7 @@ func (b *builder) write(w lock.Write) Write {
 		File: b.path(w.File), Line: w.Line, Function: w.Function, Call: w.Call,
 		Operation: w.Operation, Resource: w.Resource,
 		Condition: string(w.Condition), Reached: w.Reached, Checked: w.Checked, Note: note,
+		Trail: b.steps(w.Trail),
 	}
 }
 

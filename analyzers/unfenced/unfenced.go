@@ -106,13 +106,10 @@ func unguarded(w *lock.Write) bool {
 }
 
 func level(u *lock.Use) lock.Level {
-	switch suggest.For(u).Class {
-	case lock.Correctness:
+	if suggest.For(u).Class == lock.Correctness {
 		return lock.Error
-	case lock.Efficiency:
-		return lock.Note
 	}
-	return lock.Warning
+	return lock.Note
 }
 
 func message(u *lock.Use, w *lock.Write, more int) string {

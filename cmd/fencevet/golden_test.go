@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 // TestGolden runs the commands in front of each archive in testdata, in a
 // directory that holds the archive's files, and compares what they print (both
 // streams) and their exit codes. Lines that start with a dollar sign are
-// commands; what comes before the first is a comment.
+// commands, fencevet or cat; what comes before the first is a comment.
 func TestGolden(t *testing.T) {
 	t.Setenv("COLUMNS", "100")
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -75,6 +75,15 @@ func session(t *testing.T, script []byte, dir string) []byte {
 	head, _, _ := strings.Cut(string(script), "$ ")
 	out.WriteString(head)
 	for line := range strings.Lines(string(script)) {
+		if file, ok := strings.CutPrefix(line, "$ cat "); ok {
+			out.WriteString(line)
+			text, err := os.ReadFile(filepath.Join(dir, strings.TrimSpace(file)))
+			if err != nil {
+				t.Error(err)
+			}
+			out.WriteString(fix(string(text), dir) + "\n")
+			continue
+		}
 		text, ok := strings.CutPrefix(line, "$ fencevet")
 		if !ok {
 			continue // output of the last time

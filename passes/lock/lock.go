@@ -178,6 +178,7 @@ type Call struct {
 	Kind  string
 	Limit float64 // of a slow call: seconds after which it (all turns of its loop) is given up; 0: never
 	Share float64 // of a renewal: its interval as a part of the time to live
+	Fix   *Fix    `json:"-"` // a change that is safe, of the files at hand; mostly none
 	Here  bool
 }
 
@@ -296,6 +297,19 @@ const (
 	Note    Level = "note"    // worth knowing; shown by the inventory, not by default elsewhere
 )
 
+// A Fix is a change of the source that does away with a finding and can do no
+// harm. Its edits are in one file of the package at hand.
+type Fix struct {
+	Message string
+	Edits   []Edit
+}
+
+// An Edit puts New in place of the text from Pos to End.
+type Edit struct {
+	Pos, End token.Pos
+	New      string
+}
+
 // A Finding is what a check reports.
 type Finding struct {
 	Check   string
@@ -306,4 +320,5 @@ type Finding struct {
 	Related []Frame
 	// Suppressed says why the finding does not count; nil: it does.
 	Suppressed *Suppression
+	Fix        *Fix
 }

@@ -36,5 +36,6 @@ type Slip struct {
 	Frame
 	Kind   string
 	Detail string // what a message needs beside the place: a key, a column, a duration
+	Fix    *Fix   `json:"-"` // a change that is safe, of the files at hand; mostly none
 	Other  Frame  // a second place that explains it; nowhere if there is none
 }

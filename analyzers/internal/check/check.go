@@ -163,6 +163,13 @@ func diagnostic(f lock.Finding) analysis.Diagnostic {
 		}
 		d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, Message: text})
 	}
+	if f.Fix != nil {
+		fix := analysis.SuggestedFix{Message: f.Fix.Message}
+		for _, e := range f.Fix.Edits {
+			fix.TextEdits = append(fix.TextEdits, analysis.TextEdit{Pos: e.Pos, End: e.End, NewText: []byte(e.New)})
+		}
+		d.SuggestedFixes = []analysis.SuggestedFix{fix}
+	}
 	return d
 }
 

@@ -27,20 +27,23 @@ func For(u *lock.Use) Suggestion {
 		return Suggestion{lock.Correctness, []string{"every write in view is guarded by the resource"}}
 	}
 	var (
-		protected, derived, removed, guarded int
-		changes                              *lock.Write // what two holders would both write
+		protected, derived, removed, guarded, counted int
+
+		changes *lock.Write // what two holders would both write
 	)
 	for i := range u.Writes {
 		w := &u.Writes[i]
 		switch {
 		case w.Own || w.After:
 			continue
-		case isDerived(w):
+		case isDerived(u, w):
 			derived++
 		case w.Condition.Holds():
 			guarded++
 		case isRemoval(w):
 			removed++
+		case strings.HasPrefix(w.Operation, "INCR") || w.Operation == "HINCRBY":
+			counted++ // one step of the store's own: neither holder's is lost
 		case changes == nil || changes.Condition == lock.Unknown && w.Condition == lock.None:
 			changes = w
 		}
@@ -78,10 +81,8 @@ func For(u *lock.Use) Suggestion {
 		s.Class = lock.Correctness
 
 	case removed > 0 && removed+derived == protected && !caredFor:
+		s.Class = lock.Efficiency
 		because("only removes in view, and what is gone cannot be removed twice")
-		if len(u.Unseen) == 0 || idleFor {
-			s.Class = lock.Efficiency
-		}
 
 	case guarded > 0 && guarded == protected && len(u.Unseen) == 0:
 		because("the writes in view are safe without the lock")
@@ -91,6 +92,9 @@ func For(u *lock.Use) Suggestion {
 
 	case idleFor:
 		s.Class = lock.Efficiency
+
+	case counted > 0:
+		because("only counts in view, and the store counts in one step")
 
 	case u.Kind == lock.Election:
 		s.Class = lock.Correctness
@@ -132,14 +136,18 @@ func describe(w *lock.Write) string {
 }
 
 // isDerived reports whether what w writes can be made again: a cache or metric,
-// by the operation or by its name, or a file in a temporary directory.
-func isDerived(w *lock.Write) bool {
+// by the operation, by its name or by what the package around keeps in Redis, or a
+// file in a temporary directory.
+func isDerived(u *lock.Use, w *lock.Write) bool {
 	if w.Cache {
 		return true
 	}
 	store, name, _ := strings.Cut(w.Resource, ":")
 	if store == "file" {
 		return strings.HasPrefix(name, "/tmp/") || strings.Contains(name, "TempDir(")
+	}
+	if store == "redis" {
+		name += "/" + u.Package
 	}
 	return slices.ContainsFunc(words(name), func(word string) bool { return strings.HasPrefix(word, "cache") })
 }

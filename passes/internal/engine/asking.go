@@ -38,7 +38,11 @@ func (e *Engine) asks(t *taking) []lock.Slip {
 	if t.mayFail() {
 		broken := t.denied(true)
 		if ret := t.welcomed(broken); ret != nil {
-			return []lock.Slip{{Frame: t.f.frame(ret, ""), Kind: lock.SlipOpen, Other: t.u.Acquire}}
+			slip := lock.Slip{Frame: t.f.frame(ret, ""), Kind: lock.SlipOpen, Other: t.u.Acquire}
+			if t.optional() {
+				slip.Detail = "optional"
+			}
+			return []lock.Slip{slip}
 		}
 		if at := t.regardless(broken); at.IsValid() {
 			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
@@ -106,6 +110,26 @@ func (t *taking) welcomed(denied *world.Region) *ssa.Return {
 		}
 	}
 	return nil
+}
+
+// optional reports whether a wrapper tells success without a lock by design: on a
+// way that never comes to the acquire, where no store is configured say.
+func (t *taking) optional() bool {
+	told := factsOf(t.st.fn, t.st.region)
+	for _, b := range t.st.fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || len(told) == 0 || canReach(t.st.at.Block(), b, nil) || b == t.st.at.Block() {
+			continue
+		}
+		same := true
+		for i, v := range ret.Results {
+			same = same && isConstant(v) && t.st.region.Fact(v).Same(told[i])
+		}
+		if same {
+			return true
+		}
+	}
+	return false
 }
 
 // won reports whether the holder leaves by the same return: then its values are

@@ -24,6 +24,9 @@ func (e *Engine) clocks(uses []*lock.Use) []lock.Remark {
 				}
 				call := lock.Call{Frame: f.frame(in, why), Kind: "wall", Here: true}
 				call.Call = call.Callee
+				if in, ok := in.(*ssa.Call); ok {
+					call.Fix = c.keepMonotonic(in)
+				}
 				if u := nearest(uses, fn); u != nil {
 					u.Clocks = append(u.Clocks, call)
 				} else {
@@ -75,7 +78,7 @@ type clocks struct {
 
 func (c *clocks) readings() *readings {
 	if c.read == nil {
-		c.read = newReadings(c.e)
+		c.read = c.e.readings()
 		c.leasing = newLeasing(c.e, c.read)
 	}
 	return c.read

@@ -46,10 +46,12 @@ type Engine struct {
 	entries  map[*types.Func]bool      // registered with the reader
 	impls    *implementations
 	evidence *evidence
+	read     *readings                 // as asked for
 	recorded map[*family][]recorded    // the uses whose acquire stands in a family
 	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
-	files    map[string]string         // of the units, by name: import path and base name
+	syntax   []*ast.File
+	files    map[string]string // of the units, by name: import path and base name
 
 	sources []*comments.Source               // what directives of the units say, where there are any
 	made    map[*comments.Said]*catalog.Call // entries from directives
@@ -86,6 +88,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		files:    make(map[string]string),
 	}
 	for _, u := range units {
+		e.syntax = append(e.syntax, u.Files...)
 		for _, f := range u.Files {
 			name := b.fset.Position(f.Package).Filename
 			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
@@ -95,7 +98,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		e.selects[p] = u.Info.Selections
 		e.collect(b.roots[u.Types])
 	}
-	e.read(units)
+	e.listen(units)
 	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
 	pool.Apply = e.applied
 	e.impls = newImplementations(e)

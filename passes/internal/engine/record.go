@@ -230,6 +230,9 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
 		}
+		if system(c.Resource) {
+			continue
+		}
 		r := j.asked(x, c, sent(x.Batch, j.change(c)))
 		w := lock.Write{
 			Frame: x.At, Call: x.At.Callee, Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
@@ -259,6 +262,17 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		}
 		u.Writes = append(u.Writes, w)
 	}
+}
+
+// system reports whether a table is one of the database's own: its settings are
+// nobody's protected resource.
+func system(resource string) bool {
+	for _, schema := range []string{"performance_schema.", "information_schema.", "pg_catalog.", "sys."} {
+		if strings.HasPrefix(resource, "sql:"+schema) {
+			return true
+		}
+	}
+	return false
 }
 
 // idle reports whether nothing but locking happens in a section.

@@ -16,7 +16,6 @@ import (
 type keeping struct {
 	e       *Engine
 	found   *remarks
-	read    *readings
 	watched map[string]bool // packages and libraries, as in "path library": the loss is looked at somewhere
 	locked  map[freed]bool  // names of the keys of known locks
 

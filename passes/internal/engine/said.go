@@ -11,8 +11,8 @@ import (
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// read finds the directives of the units.
-func (e *Engine) read(units []Unit) {
+// listen finds the directives of the units.
+func (e *Engine) listen(units []Unit) {
 	for _, u := range units {
 		s := comments.Read(e.fset, u.Types, u.Info, u.Files, e.place)
 		if len(s.Directives) > 0 {

@@ -20,6 +20,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	if _, ok := c.Value.(*ssa.Builtin); ok {
 		return nil, nil
 	}
+	if logs(c) {
+		return nil, nil
+	}
 	call := f.callTerm(c, in.Pos())
 	at := f.frame(in, "")
 	reach := Direct

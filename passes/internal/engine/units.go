@@ -82,7 +82,7 @@ func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
 		}
 		if number, conv := k.bare(a); conv != nil {
 			frame := f.frame(in, "")
-			if g := k.readings().family(number); g != nil {
+			if g := k.e.readings().family(number); g != nil {
 				frame.Text = g.get(number).Text()
 			}
 			if conv.Parent() != in.Parent() {
@@ -94,17 +94,10 @@ func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
 	}
 }
 
-func (k *keeping) readings() *readings {
-	if k.read == nil {
-		k.read = newReadings(k.e)
-	}
-	return k.read
-}
-
 // bare finds the number without a unit that a duration is, and the conversion
 // of it; nil otherwise. A product is left alone: one of its factors is the unit.
 func (k *keeping) bare(v ssa.Value) (number, conversion ssa.Value) {
-	k.readings().walk(v, func(x ssa.Value) bool {
+	k.e.readings().walk(v, func(x ssa.Value) bool {
 		var from ssa.Value
 		switch x := x.(type) {
 		case *ssa.BinOp:
@@ -142,7 +135,7 @@ func (k *keeping) unitless(v ssa.Value) bool {
 		plain = true
 		other = other || meaning.Named(s, "nano", "nanos", "nanosecond", "nanoseconds", "ns", "duration", "dur", "jitter") || strings.HasSuffix(s, "Ns")
 	}
-	k.readings().walk(v, func(x ssa.Value) bool {
+	k.e.readings().walk(v, func(x ssa.Value) bool {
 		if isDuration(x.Type()) {
 			other = true
 			return false

@@ -150,6 +150,15 @@ func (c *choices) config(env *environment) (*config.Config, error) {
 	return cfg, nil
 }
 
+// all is the configuration of those who show findings of all levels.
+func (c *choices) all(env *environment) (*config.Config, error) {
+	cfg, err := c.config(env)
+	if err == nil {
+		cfg.Level, cfg.Levels = lock.Note, nil
+	}
+	return cfg, err
+}
+
 func (c *choices) read(dir string) (*config.Config, error) {
 	file := c.file
 	switch {

@@ -53,6 +53,7 @@ func init() {
 	subcommands = []subcommand{
 		{"inventory", inventoryUsage, runInventory},
 		{"catalog", catalogUsage, runCatalog},
+		{"convert", convertUsage, runConvert},
 		{"explain", explainUsage, runExplain},
 		{"version", versionUsage, runVersion},
 		{"help", helpUsage, runHelp},
@@ -88,8 +89,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 	// fencevet itself has the flags of the findings; in front of a subcommand
 	// only -C makes sense.
 	f := newFlags("fencevet", findingsUsage)
-	find := newChoices(f)
-	find.levelFlag(f)
+	find := findFlags(f)
 	f.cached(env)
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
@@ -171,6 +171,15 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// cutArgument takes the one argument of a command from in front of its flags,
+// where people write it as well as behind them.
+func cutArgument(args []string) (argument string, rest []string) {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return args[0], args[1:]
+	}
+	return "", args
 }
 
 func isSubcommand(name string) bool {

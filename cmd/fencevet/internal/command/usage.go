@@ -4,10 +4,12 @@ const findingsUsage = `fencevet finds distributed locks whose holders can overwr
 
 Usage:
 
-	fencevet [-C dir] [-level level] [flags] [packages]
-	fencevet [-C dir] inventory [-format format] [flags] [packages]
-	fencevet catalog [-C dir] [-library name] [-format format] [-check file [packages]]
-	fencevet explain [check]
+	fencevet [flags] [packages]
+	fencevet inventory [flags] [packages]
+	fencevet convert FILE [flags]
+	fencevet explain [CHECK | LOCK] [flags] [packages]
+	fencevet catalog [flags]
+	fencevet catalog -check FILE [packages]
 	fencevet version
 	fencevet help [command]
 	go vet -vettool=$(which fencevet) [packages]
@@ -15,9 +17,13 @@ Usage:
 Without a command it prints findings, one per line, with the places that explain
 each below it. Packages are named as the go command does; the default is ./...
 
-	-C dir        run in dir
-	-level level  print findings of this level and above: note, warning (the
-	              default) or error
+	-C dir           run in dir
+	-level level     print findings of this level and above: note, warning (the
+	                 default) or error
+	-format formats  text (the default), json, sarif, github (annotations of a
+	                 workflow) or gitlab (code quality); several with commas between,
+	                 each into a file: text,sarif=findings.sarif
+	-color when      auto (the default), always or never
 ` + choicesUsage + `
 Exit status: 0 no findings, 1 nothing could be analysed, 2 wrong usage,
 3 findings.
@@ -51,11 +57,30 @@ the resource would refuse a stale holder.
 
 Usage:
 
-	fencevet [-C dir] inventory [-format format] [flags] [packages]
+	fencevet inventory [flags] [packages]
 
-	-C dir          run in dir
-	-format format  text (the default) or json (fencevet.inventory/v1)
+	-C dir           run in dir
+	-format formats  one or more of the formats below, with commas between; one goes
+	                 to the standard output, others to files:
+	                 text,html=locks.html,json=locks.json
+	-source          put the lines of source that the report names into the JSON; on
+	                 where html is among the formats
+	-by what         count by class, library, package or owner (of CODEOWNERS) too,
+	                 or by several with commas between
+	-compare file    tell what changed since this JSON was saved
+	-color when      auto (the default), always or never
 ` + choicesUsage + `
+Formats:
+
+	text      for a terminal (the default)
+	markdown  for a comment on a pull request, or a wiki
+	json      for programs, and for fencevet convert (fencevet.inventory/v1)
+	csv       for a spreadsheet, a row for each lock
+	sarif     findings, for code scanning
+	html      for a browser: one page, with the story of each lock
+	github    findings, as annotations of a GitHub workflow
+	gitlab    findings, as a GitLab report of code quality
+
 Verdicts:
 
 	fenced            the resource refuses every write of a holder that lost its lock
@@ -91,11 +116,42 @@ Exit status: 0 all is well, 1 packages could not be loaded, 2 wrong usage or a f
 that cannot be read, 3 the file does not fit the packages.
 `
 
-const explainUsage = `fencevet explain prints the manual of a check, or the list of checks.
+const convertUsage = `fencevet convert reports a saved inventory in other formats, as fencevet inventory
+would have.
 
 Usage:
 
-	fencevet explain [check]
+	fencevet convert FILE [flags]
+
+FILE is what fencevet inventory -format=json=FILE has written; with -source it
+has the lines of source that the formats html and sarif show.
+
+	-C dir           run in dir
+	-format formats  as in fencevet inventory
+	-by what         likewise
+	-compare file    likewise
+	-color when      likewise
+
+Exit status: 0 the report was made, 1 the file could not be read, 2 wrong usage.
+`
+
+const explainUsage = `fencevet explain prints the manual of a check, or all that is known of one lock.
+Without either it lists the checks.
+
+Usage:
+
+	fencevet explain [CHECK]
+	fencevet explain LOCK [flags] [packages]
+
+LOCK is an id from the inventory, or the beginning of one; or FILE:LINE, where
+the lock is taken or a write is made under it.
+
+	-C dir       run in dir
+	-from file   look into this saved inventory instead of analysing packages
+	-color when  auto (the default), always or never
+` + choicesUsage + `
+Exit status: 0 it was told, 1 nothing could be analysed, 2 there is no such
+check, or not just one such lock.
 `
 
 const versionUsage = `fencevet version prints the version of fencevet and of Go that it was built with.
