@@ -77,13 +77,13 @@ func configuration() (*config.Config, error) {
 			return nil, err
 		}
 	}
-	for _, name := range analyzers.Names() {
-		if f := flag.Lookup(name); f != nil && f.Value.String() == "true" {
+	flag.Visit(func(f *flag.Flag) { // only those that were given
+		if analyzers.Known(f.Name) == nil && f.Value.String() == "true" {
 			if cfg.Checks == nil {
 				cfg.Checks = make(map[string]bool)
 			}
-			cfg.Checks[name] = true
+			cfg.Checks[f.Name] = true
 		}
-	}
+	})
 	return cfg, nil
 }
