@@ -211,6 +211,25 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// TestDocumented reads the example of the documentation, which has every key.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	root := dir(t, "models/corplock.yaml", more)
+	if _, err := Parse(filepath.Join(root, Name), []byte(example), append(checks, "unmetered", "onceguard")); err != nil {
+		t.Error(err)
+	}
+	for f := range reflect.TypeFor[Config]().Fields() {
+		if key := f.Tag.Get("yaml"); key != "" && key != "-" && !strings.Contains(example, "\n"+key+":") && !strings.HasPrefix(example, key+":") {
+			t.Errorf("the example lacks %s", key)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte("exclude: [{path: 'a[', reason: x}]\nmodels: [{library: x}, {file: y}]"))
