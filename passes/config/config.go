@@ -47,9 +47,9 @@ type Config struct {
 
 // An Exclusion says where findings do not count.
 type Exclusion struct {
-	Path   string   `yaml:"path" doc:"files, relative to this one: internal/legacy/** means all below that folder"`
+	Path   string   `yaml:"path" need:"always" doc:"files, relative to this one: internal/legacy/** means all below that folder"`
 	Checks []string `yaml:"checks" doc:"the checks whose findings do not count; all if left out"`
-	Reason string   `yaml:"reason" doc:"why"`
+	Reason string   `yaml:"reason" need:"always" doc:"why"`
 }
 
 // A Model is a catalogue file, or what one would say.
@@ -336,5 +336,5 @@ func Schema() ([]byte, error) {
 
 // modelFile is the other form of a Model.
 type modelFile struct {
-	File string `yaml:"file" doc:"a model file, relative to this one"`
+	File string `yaml:"file" need:"always" doc:"a model file, relative to this one"`
 }

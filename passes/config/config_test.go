@@ -9,7 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/models"
 )
 
 var update = flag.Bool("update", false, "rewrite the schema")
@@ -208,6 +212,46 @@ func TestSchema(t *testing.T) {
 	got, err := os.ReadFile(file)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is stale (%v): go test ./passes/config -update", file, err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := func(text string) error {
+		var v any
+		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(v)
+	}
+	if err := valid(full); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{
+		"levl: note", "level: loud", "levels: {units: loud}", "checks: [units]", "tests: maybe", "also: 3",
+		"exclude: [{pth: x}]", "exclude: [{path: x}]", "models: [{file: a, library: b}]", "models: [{library: x, calls: [{func: x.F, same: argument 1}]}]",
+	} {
+		if valid(text) == nil {
+			t.Errorf("the schema accepts %s", text)
+		}
+	}
+	// The built-in files have every part of the format.
+	for _, lib := range models.Builtin().Libraries() {
+		model, err := yaml.Marshal(map[string]any{"models": []any{models.Plain(lib)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := valid(string(model)); err != nil {
+			t.Errorf("%s: %v", lib.Library, err)
+		}
 	}
 }
 

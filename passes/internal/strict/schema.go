@@ -82,7 +82,7 @@ func (s *schema) ref(t reflect.Type) object {
 }
 
 func (s *schema) structure(t reflect.Type) object {
-	properties := object{}
+	properties, required := object{}, []string{}
 	for f := range t.Fields() {
 		key := Key(f)
 		if key == "" || !f.IsExported() {
@@ -93,6 +93,13 @@ func (s *schema) structure(t reflect.Type) object {
 			o["description"] = doc
 		}
 		properties[key] = o
+		if f.Tag.Get("need") != "" {
+			required = append(required, key)
+		}
 	}
-	return object{"type": "object", "additionalProperties": false, "properties": properties}
+	o := object{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o
 }

@@ -6,7 +6,7 @@
 // knows nothing of enumerations and durations.
 //
 // Fields have the tags yaml:"key", enum:"a|b" (accepted words), check:"duration"
-// or check:"fraction", and doc:"text" for the schema.
+// or check:"fraction", and for the schema doc:"text" and need:"always".
 package strict
 
 import (
