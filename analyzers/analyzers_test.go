@@ -1,11 +1,13 @@
 package analyzers_test
 
 import (
+	"slices"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/analyzers/internal/checktest"
 )
 
@@ -31,9 +33,14 @@ func TestSuite(t *testing.T) {
 	if err := analysis.Validate(analyzers.All()); err != nil {
 		t.Error(err)
 	}
+	var names []string
 	for _, c := range analyzers.Checks() {
+		names = append(names, c.Name)
 		if c.Default != (c.Why == "") {
 			t.Errorf("%s: a check that is off by default says why, and only such a one", c.Name)
 		}
+	}
+	if !slices.Equal(names, check.Names) {
+		t.Errorf("check.Names: got %q, want %q", check.Names, names)
 	}
 }

@@ -59,6 +59,11 @@
 // caches are written), where the writes only remove or count, where a conditional
 // write comes first and lets one holder go on, and where it is unclear.
 //
+// A directive decides otherwise: //fencevet:efficiency on the acquire or on a
+// wrapper accepts the risk, and nothing is reported; with //fencevet:correctness
+// anything but a fenced lock is an error, also one that is unverified or has no
+// visible write.
+//
 // # When it stays silent
 //
 // Where a statement, script or callee is out of sight the verdict is unverified,

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -53,7 +54,9 @@ type Engine struct {
 	syntax   []*ast.File
 	files    map[string]string // of the units, by name: import path and base name
 
-	followers map[string][]Effect // what is done where leadership is told, by signal
+	followers map[string][]Effect              // what is done where leadership is told, by signal
+	sources   []*comments.Source               // what directives of the units say, where there are any
+	made      map[*comments.Said]*catalog.Call // entries from directives
 
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
@@ -79,7 +82,7 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 func (b *Builder) Engine(units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
-		fset: b.fset, pool: pool, reader: meaning.NewReader(b.cat, pool), prog: b.prog,
+		fset: b.fset, pool: pool, prog: b.prog, made: make(map[*comments.Said]*catalog.Call),
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
 		calls:    make(map[*ssa.Package]map[token.Pos]written),
@@ -101,7 +104,9 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		// syntax is not worth its memory.
 		e.syntax = units[0].Files
 	}
-	e.pool.Apply = e.applied
+	e.listen(units)
+	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
+	pool.Apply = e.applied
 	e.impls = newImplementations(e)
 	return e
 }
