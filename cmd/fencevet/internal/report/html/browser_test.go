@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	protocol "github.com/chromedp/cdproto/cdp"
@@ -114,10 +115,16 @@ func keys(selector, keys string) step { return chromedp.SendKeys(chromedp.CSS(se
 
 func (b *browser) run(steps ...step) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatal(err)
 	}
 }
+
+// patience ends a step that waits for what never comes, as a button that is not
+// shown.
+const patience = 2 * time.Minute
 
 // value is what a script yields, as text.
 func (b *browser) value(script string) string {
