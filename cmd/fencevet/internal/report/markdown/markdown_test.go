@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 		}
 		switch n := n.(type) {
 		case *ast.Link, *ast.AutoLink, *ast.Image, *extast.Strikethrough:
-			t.Errorf("a %s: %s", n.Kind(), n.Text(source))
+			t.Errorf("a %s at %d", n.Kind(), n.Pos())
 		case *ast.RawHTML:
 			if html := string(n.Segments.Value(source)); !ours[html] {
 				t.Errorf("raw HTML: %s", html)
@@ -51,7 +51,7 @@ func TestHostile(t *testing.T) {
 			}
 		case *ast.Emphasis:
 			if n.Level != 2 { // verdicts are strong
-				t.Errorf("emphasis: %s", n.Text(source))
+				t.Errorf("emphasis at %d", n.Pos())
 			}
 		case *extast.TableHeader:
 			width = n.ChildCount()
