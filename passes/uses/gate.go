@@ -4,6 +4,8 @@ import (
 	"go/constant"
 	"go/types"
 	"maps"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,9 +37,15 @@ const (
 func (g *gate) origin() origin {
 	m := g.pass.Module
 	switch {
-	case m != nil && m.Path != "" && m.Version == "":
+	case m == nil:
+		// nogo knows no modules, and leaves out the standard library.
+		if external.MatchString(filepath.ToSlash(g.pass.Fset.File(g.pass.Files[0].FileStart).Name())) {
+			return foreign
+		}
 		return own
-	case m != nil && m.Path != "":
+	case m.Path != "" && m.Version == "":
+		return own
+	case m.Path != "":
 		return foreign
 	}
 	first, _, _ := strings.Cut(g.pass.Pkg.Path(), "/")
@@ -45,6 +53,19 @@ func (g *gate) origin() origin {
 		return standard
 	}
 	return unknown
+}
+
+// external matches where Bazel has the files of other repositories, and what it
+// makes from them. Its actions run in the folder that holds external.
+var external = regexp.MustCompile(`^(.*/execroot/[^/]+/)?(bazel-out/[^/]+/bin/)?external/`)
+
+// covered reports whether the catalogue says what the functions of the package
+// mean.
+func (g *gate) covered() bool {
+	if g.pass.Module == nil {
+		return catalog.Covers(g.pass.Pkg.Path())
+	}
+	return catalog.Covers(g.pass.Module.Path)
 }
 
 // open reports whether the package can take a lock, or do what a lock may
@@ -58,7 +79,7 @@ func (g *gate) open() bool {
 	case foreign:
 		// Here the catalogue's libraries themselves are read, and whole
 		// frameworks: only wrappers of locks are of interest.
-		return !catalog.Covers(g.pass.Module.Path) && (holdsLocks(g.pass.Pkg) && g.locks() || g.tells())
+		return !g.covered() && (holdsLocks(g.pass.Pkg) && g.locks() || g.tells())
 	}
 	return false
 }

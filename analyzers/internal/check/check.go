@@ -81,33 +81,50 @@ func Rank(l lock.Level) int {
 // Analyzer returns c in the form that go vet, golangci-lint, nogo and gopls run.
 func (c *Check) Analyzer() *analysis.Analyzer {
 	least := lock.Warning
-	a := &analysis.Analyzer{
-		Name:     c.Name,
-		Doc:      c.Doc,
-		URL:      "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers/" + c.Name,
-		Requires: []*analysis.Analyzer{uses.Analyzer},
-	}
+	a := Combine(c.Name, c.Doc, func() ([]*Check, lock.Level) { return []*Check{c}, least })
+	a.URL = "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers/" + c.Name
 	a.Flags.Init(c.Name, flag.ExitOnError)
-	a.Flags.Func("level", "report findings of this level and above: note, warning or error (default warning)", func(s string) error {
+	LevelFlag(&a.Flags, &least)
+	return a
+}
+
+// Combine returns an analyzer that runs checks, of which it asks once the flags
+// have been read, and reports findings of a level and above.
+func Combine(name, doc string, wanted func() (run []*Check, least lock.Level)) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:     name,
+		Doc:      doc,
+		Requires: []*analysis.Analyzer{uses.Analyzer},
+		Run: func(pass *analysis.Pass) (any, error) {
+			result := pass.ResultOf[uses.Analyzer].(*uses.Result)
+			run, least := wanted()
+			var found []lock.Finding
+			for _, c := range run {
+				found = append(found, c.Find(result.Uses, result.Remarks...)...)
+			}
+			Sort(found)
+			for _, f := range found {
+				// A place known from facts has no position in this package, and a
+				// finding without one cannot be shown or silenced where it stands.
+				if Rank(f.Level) < Rank(least) || !f.At.Pos.IsValid() {
+					continue
+				}
+				pass.Report(diagnostic(f))
+			}
+			return nil, nil
+		},
+	}
+}
+
+// LevelFlag adds a flag that sets the least level to report.
+func LevelFlag(flags *flag.FlagSet, least *lock.Level) {
+	flags.Func("level", "report findings of this level and above: note, warning or error (default warning)", func(s string) error {
 		if Rank(lock.Level(s)) == 0 {
 			return fmt.Errorf("want note, warning or error")
 		}
-		least = lock.Level(s)
+		*least = lock.Level(s)
 		return nil
 	})
-	a.Run = func(pass *analysis.Pass) (any, error) {
-		result := pass.ResultOf[uses.Analyzer].(*uses.Result)
-		for _, f := range c.Find(result.Uses, result.Remarks...) {
-			// A place known from facts has no position in this package, and a
-			// finding without one cannot be shown or silenced where it stands.
-			if Rank(f.Level) < Rank(least) || !f.At.Pos.IsValid() {
-				continue
-			}
-			pass.Report(diagnostic(f))
-		}
-		return nil, nil
-	}
-	return a
 }
 
 func diagnostic(f lock.Finding) analysis.Diagnostic {
