@@ -37,26 +37,35 @@ const (
 func (g *gate) origin() origin {
 	m := g.pass.Module
 	switch {
-	case m == nil:
-		// nogo knows no modules, and leaves out the standard library.
-		if external.MatchString(filepath.ToSlash(g.pass.Fset.File(g.pass.Files[0].FileStart).Name())) {
-			return foreign
-		}
+	case m == nil || m.Path == "":
+		return g.placed()
+	case m.Version == "":
 		return own
-	case m.Path != "" && m.Version == "":
-		return own
-	case m.Path != "":
-		return foreign
 	}
-	first, _, _ := strings.Cut(g.pass.Pkg.Path(), "/")
-	if !strings.Contains(first, ".") {
+	return foreign
+}
+
+// placed judges by path and files, where a driver says nothing of modules: go vet
+// of the standard library, and nogo of everything. Bazel runs its actions in a
+// folder that has the workspace and, under external, other repositories.
+func (g *gate) placed() origin {
+	for _, f := range g.pass.Files {
+		name := filepath.ToSlash(g.pass.Fset.File(f.FileStart).Name())
+		if !filepath.IsAbs(name) || strings.Contains(name, "/execroot/") {
+			if external.MatchString(name) {
+				return foreign
+			}
+			return own
+		}
+	}
+	if first, _, _ := strings.Cut(g.pass.Pkg.Path(), "/"); !strings.Contains(first, ".") {
 		return standard
 	}
 	return unknown
 }
 
 // external matches where Bazel has the files of other repositories, and what it
-// makes from them. Its actions run in the folder that holds external.
+// makes from them.
 var external = regexp.MustCompile(`^(.*/execroot/[^/]+/)?(bazel-out/[^/]+/bin/)?external/`)
 
 // covered reports whether the catalogue says what the functions of the package

@@ -53,8 +53,8 @@ func Checker(analyzers []*analysis.Analyzer, pkgs []*packages.Package) ([]Action
 // Nogo is a driver that works as rules_go's nogo does, which sees less than any
 // other: a package is checked from source by itself, all that it imports comes as
 // export data, facts arrive as bytes under the path of their object, and nobody
-// says to which module a package belongs. Where a package is only imported, just
-// the analyzers that have facts run.
+// says to which module a package belongs: files are named as from its folder. Where
+// a package is only imported, just the analyzers that have facts run.
 func Nogo(analyzers []*analysis.Analyzer, pkgs []*packages.Package) ([]Action, error) {
 	n := &nogo{fset: token.NewFileSet(), imports: make(map[string]*types.Package), facts: make(map[string][]byte)}
 	var sources []*packages.Package
@@ -90,7 +90,11 @@ type nogo struct {
 func (n *nogo) analyze(analyzers []*analysis.Analyzer, pkg *packages.Package) ([]Action, error) {
 	var files []*ast.File
 	for _, name := range pkg.CompiledGoFiles {
-		f, err := parser.ParseFile(n.fset, name, nil, parser.ParseComments)
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := parser.ParseFile(n.fset, relative(pkg.Module.Dir, name), source, parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
