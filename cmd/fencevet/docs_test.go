@@ -30,7 +30,7 @@ const root = "../.."
 //	console   lines after "$ " are run by the shell, in order; what they print is compared, and rewritten with -update. A line
 //	          of three dots stands for any lines.
 //	yaml, json, go, starlark
-//	          are read; those with a file comment before them are also written to
+//	          are parsed; those with a file comment before them are also written to
 //	          the directory of the page, for the commands that follow
 //	diff, text  are for the eye
 //
@@ -153,7 +153,7 @@ func (p *place) try(t *testing.T, b []byte) []byte {
 			err = errors.New("no JSON")
 		}
 	case "go":
-		_, err = parser.ParseFile(token.NewFileSet(), "", text, 0)
+		err = source(text)
 	case "starlark":
 		err = labels(text)
 	case "diff", "text":
@@ -235,6 +235,20 @@ func like(pattern, text string) bool {
 	return regexp.MustCompile("^" + quoted + "$").MatchString("\n" + text)
 }
 
+// source reads a Go file, declarations or statements.
+func source(text []byte) error {
+	_, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+	if err == nil {
+		return nil
+	}
+	for _, frame := range []string{"package p\n%s", "package p\nfunc _() {\n%s\n}"} {
+		if _, err = parser.ParseFile(token.NewFileSet(), "", fmt.Sprintf(frame, text), 0); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 // labels reads what a BUILD file takes from fencevet: packages that exist.
 func labels(text []byte) error {
 	found := regexp.MustCompile(`@com_github_fencevet_fencevet//([\w/]*)`).FindAllSubmatch(text, -1)
@@ -300,6 +314,55 @@ func copyFile(t *testing.T, from, to string) {
 	if err := os.WriteFile(to, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestLinks follows the links from page to page, and to files.
+func TestLinks(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllSubmatch(block.ReplaceAll(text, nil), -1) {
+			file, anchor, _ := strings.Cut(string(m[1]), "#")
+			if strings.Contains(file, "://") {
+				continue
+			}
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), filepath.FromSlash(file))
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", filepath.Base(page), err)
+			} else if anchor != "" && !slices.Contains(anchors(t, target), anchor) {
+				t.Errorf("%s: %s has no heading %s", filepath.Base(page), file, anchor)
+			}
+		}
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	dropped = regexp.MustCompile("[^\\w\\s-]")
+)
+
+// anchors lists what a forge calls the headings of a page.
+func anchors(t *testing.T, page string) []string {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range heading.FindAllSubmatch(block.ReplaceAll(text, nil), -1) {
+		name := dropped.ReplaceAllString(strings.ToLower(string(m[1])), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
 }
 
 func TestLike(t *testing.T) {
