@@ -53,6 +53,7 @@ func init() {
 		{"inventory", inventoryUsage, runInventory},
 		{"convert", convertUsage, runConvert},
 		{"explain", explainUsage, runExplain},
+		{"completion", completionUsage, runCompletion},
 		{"version", versionUsage, runVersion},
 		{"help", helpUsage, runHelp},
 	}
@@ -63,6 +64,8 @@ type environment struct {
 	stdout, stderr io.Writer
 	dir            string // absolute
 	cache          cache.Cache
+	// describe is told the flags of a command instead of running it.
+	describe func(*flag.FlagSet)
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
@@ -81,6 +84,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir strin
 }
 
 func run(ctx context.Context, env *environment, args []string) error {
+	if len(args) > 0 && args[0] == "__complete" {
+		return runComplete(ctx, env, args[1:])
+	}
 	// fencevet itself has the flags of the findings; in front of a subcommand
 	// only -C makes sense.
 	f := newFlags("fencevet", findingsUsage)
@@ -141,6 +147,9 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		return true, nil
 	case err != nil:
 		return true, usageError("%s\nrun %s -h for usage", err, f.Name())
+	case env.describe != nil && f.NArg() == 0:
+		env.describe(f.FlagSet)
+		return true, nil
 	}
 	if f.dir != "" {
 		if filepath.IsAbs(f.dir) {
