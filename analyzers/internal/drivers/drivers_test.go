@@ -151,7 +151,7 @@ func run(t *testing.T, dir string, code int, name string, args ...string) string
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOLANGCI_LINT_CACHE="+t.TempDir())
+	cmd.Env = append(os.Environ(), "GOLANGCI_LINT_CACHE="+t.TempDir(), "FENCEVETCACHE=off")
 	out, err := cmd.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() != code {
 		t.Fatalf("%s: %v, want exit code %d\n%s", cmd, err, code, out)

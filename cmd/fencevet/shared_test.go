@@ -17,20 +17,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// cacheDir names the variable that makes a process of this test a cache for the
+// cacheDir names the variable that makes a process of these tests a cache for the
 // go command.
 const cacheDir = "FENCEVET_TEST_CACHE"
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(cacheDir); dir != "" {
-		if err := serve(dir, os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
 
 // TestSharedCache has two machines vet the same module with one cache between
 // them, by the protocol that the go command calls GOCACHEPROG. The second gets what
