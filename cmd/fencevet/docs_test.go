@@ -58,7 +58,7 @@ func TestDocs(t *testing.T) {
 			}
 			places := map[string]*place{"clone": newPlace(t, bin, "clone")}
 			p := places["clone"]
-			now := step.ReplaceAllFunc(text, func(b []byte) []byte {
+			now := part.ReplaceAllFunc(text, func(b []byte) []byte {
 				m := where.FindSubmatch(b)
 				if m == nil {
 					return p.try(t, b)
@@ -87,7 +87,7 @@ func TestDocs(t *testing.T) {
 var (
 	block = regexp.MustCompile("(?ms)^(?:<!-- file: (\\S+) -->\n)?```([a-z]*)\n(.*?)^```$")
 	where = regexp.MustCompile(`(?m)^<!-- in: (\w+) -->$`)
-	step  = regexp.MustCompile(block.String() + "|" + where.String())
+	part  = regexp.MustCompile(block.String() + "|" + where.String())
 )
 
 // A place is where the commands of a page run.
@@ -98,7 +98,9 @@ type place struct {
 
 func newPlace(t *testing.T, bin, kind string) *place {
 	home := t.TempDir()
-	p := &place{env: append(os.Environ(), "HOME="+home, "COLUMNS=100", "TERM=dumb", "NO_COLOR=1", "GOMODCACHE="+goenv(t, "GOMODCACHE"), "GOCACHE="+goenv(t, "GOCACHE"))}
+	p := &place{env: append(os.Environ(), "HOME="+home, "COLUMNS=100", "TERM=dumb", "NO_COLOR=1",
+		"GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@example.org", "GIT_COMMITTER_NAME=me", "GIT_COMMITTER_EMAIL=me@example.org", "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GOMODCACHE="+goenv(t, "GOMODCACHE"), "GOCACHE="+goenv(t, "GOCACHE"))}
 	var err error
 	switch kind {
 	case "clone":
@@ -164,6 +166,11 @@ func (p *place) try(t *testing.T, b []byte) []byte {
 		t.Errorf("%v in\n%s", err, b)
 	}
 	if file != "" {
+		if language == "yaml" {
+			if err := p.recipe(t, file, text); err != nil {
+				t.Errorf("%v in\n%s", err, b)
+			}
+		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)
 		}
