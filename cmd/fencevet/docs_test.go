@@ -267,11 +267,13 @@ func labels(text []byte) error {
 	return nil
 }
 
+// released is the version that this one is taken for.
+var released = module.Version{Path: "github.com/fencevet/fencevet", Version: "v0.1.0"}
+
 // release puts this version of fencevet where the go command finds it, as a proxy
 // in the file system, and returns its address.
 func release(t *testing.T) string {
-	proxy := t.TempDir()
-	v := module.Version{Path: "github.com/fencevet/fencevet", Version: "v0.1.0"}
+	proxy, v := t.TempDir(), released
 	dir := filepath.Join(proxy, filepath.FromSlash(v.Path), "@v")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
