@@ -22,7 +22,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-const root = "../.."
+const (
+	root   = "../.."
+	corpus = "../../testdata"
+)
 
 // TestDocs does what the README and the pages in docs say. Their code blocks are
 // what a reader would copy, so each has a language, and none goes untried:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -69,12 +70,31 @@ func runComplete(_ context.Context, env *environment, words []string) error {
 	return nil
 }
 
-// values lists what flags take, by name.
-func values() map[string][]string {
-	return map[string][]string{
-		"level":  {string(lock.Note), string(lock.Warning), string(lock.Error)},
-		"format": strings.Split(report.Names(), ", "),
+// values lists what a flag of a subcommand takes.
+func values(subcommand, flag string) []string {
+	switch flag {
+	case "level":
+		return []string{string(lock.Note), string(lock.Warning), string(lock.Error)}
+	case "color":
+		return []string{"auto", "always", "never"}
+	case "by":
+		var names []string
+		for _, d := range view.Dimensions {
+			names = append(names, string(d))
+		}
+		return names
+	case "format":
+		formats := report.Inventory
+		if subcommand == "" {
+			formats = report.Findings
+		}
+		var names []string
+		for _, f := range formats {
+			names = append(names, f.Name)
+		}
+		return names
 	}
+	return nil
 }
 
 // candidates completes the last word.
@@ -83,24 +103,24 @@ func candidates(words []string) []string {
 		words = []string{""}
 	}
 	before, word := words[:len(words)-1], words[len(words)-1]
-	set, operands := described(), about("help")
+	subcommand, set, operands := "", described(), about("help")
 	for i := 0; i < len(before); i++ {
 		name := strings.TrimLeft(before[i], "-")
 		switch f := set.Lookup(name); {
 		case name == before[i]:
-			if len(operands) == 0 || !isSubcommand(name) || i > 0 && isSubcommand(before[0]) {
+			if len(operands) == 0 || !isSubcommand(name) || subcommand != "" {
 				operands = nil // a package, or what a subcommand is about
 				break
 			}
-			set, operands = described(name), about(name)
+			subcommand, set, operands = name, described(name), about(name)
 		case f != nil && !isBool(f):
 			if i++; i == len(before) {
-				return starting(word, "", values()[name])
+				return starting(word, "", values(subcommand, name))
 			}
 		}
 	}
 	if name, _, found := strings.Cut(word, "="); found {
-		return starting(word, name+"=", values()[strings.TrimLeft(name, "-")])
+		return starting(word, name+"=", values(subcommand, strings.TrimLeft(name, "-")))
 	}
 	if strings.HasPrefix(word, "-") {
 		var names []string

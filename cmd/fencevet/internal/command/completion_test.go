@@ -25,6 +25,9 @@ func TestCandidates(t *testing.T) {
 		{"inventory -format=js", "-format=json"},
 		{"inventory -te", "-tests"},
 		{"inventory -tests -forma", "-format"},
+		{"inventory -format=h", "-format=html"},
+		{"-format h", ""}, // findings have no such format
+		{"inventory -by ow", "owner"},
 		{"inventory ", ""}, // packages
 		{"inventory inv", ""},
 		{"explain unf", "unfenced"},
