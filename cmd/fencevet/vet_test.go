@@ -58,13 +58,17 @@ func TestVet(t *testing.T) {
 	})
 	t.Run("fix", func(t *testing.T) {
 		before := m.source(t)
-		out := m.vet(t, 0, "-fix", "-diff", "./service07", "./pool")
-		if strings.Contains(out, "@@") {
-			t.Logf("suggested:\n%s", out)
+		if out := m.vet(t, 1, "-fix", "-diff", "./fixed"); !strings.Contains(out, "+\tdefer mutex.UnlockContext(context.WithoutCancel(ctx))") {
+			t.Errorf("-fix -diff shows\n%s", out)
 		}
 		if m.source(t) != before {
 			t.Error("-fix -diff changes files")
 		}
+		m.vet(t, 0, "-fix", "./fixed", "./service07")
+		if m.source(t) == before {
+			t.Error("-fix changes nothing")
+		}
+		expect(t, m.vet(t, 1, "./fixed", "./service07"), only(wanted, "service07"))
 	})
 }
 
