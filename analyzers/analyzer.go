@@ -1,40 +1,37 @@
 package analyzers
 
 import (
-	"flag"
-	"fmt"
-	"slices"
+	"maps"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
-	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/config"
 )
 
 // Analyzer is the suite as one analyzer, for drivers that take one by its package,
 // such as nogo. Its flags say which of the checks run.
-var Analyzer = New()
+var Analyzer = New(nil)
 
-// New returns another analyzer like Analyzer, with flags of its own.
-func New() *analysis.Analyzer {
-	var enabled, disabled []string
-	least := lock.Warning
-	a := check.Combine("fencevet", doc, func() ([]*Check, lock.Level) {
-		var run []*Check
-		for _, c := range Checks() {
-			on := c.Default || slices.Contains(enabled, c.Name)
-			if on && !slices.Contains(disabled, c.Name) {
-				run = append(run, c)
-			}
+// New returns another analyzer like Analyzer, with a configuration, and flags of
+// its own that go before it.
+func New(cfg *config.Config) *analysis.Analyzer {
+	records, settings := choosing(func() (*config.Config, error) { return cfg, nil })
+	named := make(map[string]bool)
+	a := check.Suite(Checks()).Analyzer("fencevet", doc, records, func(pass *analysis.Pass) (*Settings, error) {
+		chosen, err := settings(pass)
+		if err != nil || len(named) == 0 {
+			return chosen, err
 		}
-		return run, least
+		mine := *chosen
+		mine.Checks = make(map[string]bool)
+		maps.Copy(mine.Checks, chosen.Checks)
+		maps.Copy(mine.Checks, named)
+		return &mine, nil
 	})
-	a.URL = "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers"
-	a.Flags.Init(a.Name, flag.ExitOnError)
-	a.Flags.Func("enable", "run these checks too, separated by commas", names(&enabled))
-	a.Flags.Func("disable", "do not run these checks, separated by commas", names(&disabled))
-	check.LevelFlag(&a.Flags, &least)
+	a.Flags.Func("enable", "run these checks too, separated by commas", naming(named, true))
+	a.Flags.Func("disable", "do not run these checks, separated by commas", naming(named, false))
 	return a
 }
 
@@ -43,16 +40,15 @@ const doc = `find distributed locks whose holders can overwrite each other
 All checks of fencevet as one analyzer. A finding's message ends in the name of
 its check, whose package below this one has the manual.`
 
-// names reads the names of checks into list.
-func names(list *[]string) func(string) error {
-	return func(text string) error {
-		*list = nil
-		for name := range strings.SplitSeq(text, ",") {
+// naming reads the names of checks that a flag switches on or off.
+func naming(named map[string]bool, on bool) func(string) error {
+	return func(list string) error {
+		for name := range strings.SplitSeq(list, ",") {
 			name = strings.TrimSpace(name)
-			if !slices.ContainsFunc(Checks(), func(c *Check) bool { return c.Name == name }) {
-				return fmt.Errorf("no check %q", name)
+			if err := Known(name); err != nil {
+				return err
 			}
-			*list = append(*list, name)
+			named[name] = on
 		}
 		return nil
 	}

@@ -6,12 +6,14 @@ import (
 	"maps"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/analyzers/internal/checktest"
 )
 
@@ -46,7 +48,7 @@ func TestAnalyzer(t *testing.T) {
 	c := checktest.Load(t, corpus, "./shop/...", "./checks/lockdelay/bad")
 	found := func(flags ...string) map[string]int {
 		t.Helper()
-		a := analyzers.New()
+		a := analyzers.New(nil)
 		if err := a.Flags.Parse(flags); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +72,7 @@ func TestAnalyzer(t *testing.T) {
 		t.Errorf("without unfenced %v, want %v", got, want)
 	}
 	for _, flag := range []string{"-level=loud", "-disable=fenced", "-enable=,"} {
-		a := analyzers.New()
+		a := analyzers.New(nil)
 		a.Flags.Init(a.Name, goflag.ContinueOnError)
 		a.Flags.SetOutput(io.Discard)
 		if err := a.Flags.Parse([]string{flag}); err == nil {
@@ -103,12 +105,17 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var names []string
 	listed := make(map[string]bool)
 	for _, c := range analyzers.Checks() {
 		listed[filepath.Join(c.Name, "doc.go")] = true
+		names = append(names, c.Name)
 		if c.Default != (c.Why == "") {
 			t.Errorf("%s: a check that is off by default says why, and only such a one", c.Name)
 		}
+	}
+	if !slices.Equal(names, check.Names) {
+		t.Errorf("check.Names: got %q, want %q", check.Names, names)
 	}
 	for _, folder := range folders {
 		if !listed[folder] {

@@ -2,7 +2,6 @@ package analyzers_test
 
 import (
 	"bytes"
-	goflag "flag"
 	"fmt"
 	"go/doc/comment"
 	"go/parser"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers"
 )
-
-var update = goflag.Bool("update", false, "write docs/checks.md anew")
 
 // TestManual holds docs/checks.md against the manuals of the checks.
 func TestManual(t *testing.T) {

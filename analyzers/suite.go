@@ -7,6 +7,7 @@ import (
 	"github.com/fencevet/fencevet/analyzers/acquire"
 	"github.com/fencevet/fencevet/analyzers/bypass"
 	"github.com/fencevet/fencevet/analyzers/crossslot"
+	"github.com/fencevet/fencevet/analyzers/directive"
 	"github.com/fencevet/fencevet/analyzers/earlyrelease"
 	"github.com/fencevet/fencevet/analyzers/failover"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
@@ -30,6 +31,7 @@ import (
 	"github.com/fencevet/fencevet/analyzers/wallclock"
 	"github.com/fencevet/fencevet/analyzers/weakcondition"
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/uses"
 )
 
 // A Check is one rule over the records of a lock.
@@ -68,6 +70,7 @@ var suite = []*struct {
 	{bypass.Check, bypass.Analyzer},
 	{unmetered.Check, unmetered.Analyzer},
 	{redundantlock.Check, redundantlock.Analyzer},
+	{directive.Check, directive.Analyzer},
 }
 
 // Checks returns all checks.
@@ -90,24 +93,22 @@ func All() []*analysis.Analyzer {
 	return all
 }
 
-// Find runs the checks that are on by default over uses and loose remarks and
-// sorts what they find by place.
-func Find(uses []*lock.Use, loose ...lock.Remark) []lock.Finding {
-	var found []lock.Finding
-	for _, s := range suite {
-		if s.Default {
-			found = append(found, s.Find(uses, loose...)...)
-		}
-	}
-	check.Sort(found)
-	return found
+// Settings are what a project decides about checks.
+type Settings = check.Settings
+
+// Find runs the checks that are on over the records of a module and sorts what
+// they find by place. What directives or settings suppress is there with the
+// reason, and so are all levels.
+func Find(result *uses.Result, settings *Settings) []lock.Finding {
+	return check.Suite(Checks()).Find(result, settings)
 }
 
-// AtLeast returns the findings of the given level and above.
-func AtLeast(least lock.Level, found []lock.Finding) []lock.Finding {
+// Show returns the findings of the levels that the settings ask for, suppressed
+// ones among them.
+func Show(found []lock.Finding, settings *Settings) []lock.Finding {
 	var loud []lock.Finding
 	for _, f := range found {
-		if check.Rank(f.Level) >= check.Rank(least) {
+		if check.Rank(f.Level) >= check.Rank(settings.Least(f.Check)) {
 			loud = append(loud, f)
 		}
 	}

@@ -4,6 +4,7 @@
 package plugin
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -11,41 +12,30 @@ import (
 	"strings"
 
 	"github.com/golangci/plugin-module-register/register"
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/passes/config"
+	"github.com/fencevet/fencevet/passes/models"
 )
 
 func init() {
 	register.Plugin("fencevet", New)
 }
 
-// Settings are what may stand under linters.settings.custom.fencevet.settings.
-type Settings struct {
-	Level   string   `json:"level"`   // the least level to report: note, warning or error
-	Enable  []string `json:"enable"`  // checks that are off by default
-	Disable []string `json:"disable"` // checks that are on by default
-}
-
-// New returns the linter. Settings that it does not know are an error.
+// New returns the linter. Its settings have the form of .fencevet.yaml, and are read
+// as strictly. The file itself is not looked for: golangci-lint keeps results by
+// what its own configuration says, and would not notice a change.
 func New(raw any) (register.LinterPlugin, error) {
-	settings, err := register.DecodeSettings[Settings](raw)
+	cfg, err := read(raw)
 	if err != nil {
 		return nil, err
 	}
-	a := analyzers.New()
-	for flag, value := range map[string]string{
-		"level":   settings.Level,
-		"enable":  strings.Join(settings.Enable, ","),
-		"disable": strings.Join(settings.Disable, ","),
-	} {
-		if value == "" {
-			continue
-		}
-		if err := a.Flags.Set(flag, value); err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
-		}
+	if _, err := cfg.Catalog(); err != nil {
+		return nil, err
 	}
+	a := analyzers.New(cfg)
 	run := a.Run
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		mine := *pass
@@ -53,6 +43,38 @@ func New(raw any) (register.LinterPlugin, error) {
 		return run(&mine)
 	}
 	return linter{a}, nil
+}
+
+// read reads settings as golangci-lint has decoded them.
+func read(raw any) (*config.Config, error) {
+	text, err := yaml.Marshal(raw)
+	if err != nil {
+		return nil, err
+	}
+	if none := strings.TrimSpace(string(text)); none == "null" || none == "{}" {
+		return &config.Config{}, nil
+	}
+	cfg, err := config.Parse("settings", text, analyzers.Names())
+	if faults, ok := errors.AsType[models.Errors](err); ok {
+		// Their places are not those of golangci-lint's file.
+		var all []string
+		for _, f := range faults {
+			all = append(all, f.Msg)
+		}
+		return nil, errors.New(strings.Join(all, "; "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case slices.ContainsFunc(cfg.Models, func(m config.Model) bool { return m.File != "" }):
+		return nil, errors.New("models: a model in a file of its own: write it in place, golangci-lint would not notice that the file changes")
+	case len(cfg.Also) > 0:
+		return nil, errors.New("also: only the command reads other modules from source")
+	case cfg.Tests:
+		return nil, errors.New("tests: golangci-lint says itself whether tests are read, with run.tests")
+	}
+	return cfg, nil
 }
 
 type linter struct {

@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"go/token"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,7 +19,16 @@ func TestSettings(t *testing.T) {
 	for _, settings := range []any{
 		nil,
 		map[string]any{},
-		map[string]any{"level": "note", "enable": []any{"units"}, "disable": []any{"poolconn", "unfenced"}},
+		map[string]any{
+			"level":   "note",
+			"checks":  map[string]any{"poolconn": false, "units": true},
+			"levels":  map[string]any{"unfenced": "error"},
+			"exclude": []any{map[string]any{"path": "legacy/**", "reason": "replaced in spring"}},
+			"models": []any{map[string]any{
+				"library": "acme", "packages": map[string]any{"acme": []any{"example.org/acme"}},
+				"calls": []any{map[string]any{"func": "(*acme.Client).Lock", "acquire": map[string]any{"kind": "lease", "key": "arg 1"}}},
+			}},
+		},
 	} {
 		p, err := make(settings)
 		if err != nil {
@@ -37,20 +48,30 @@ func TestSettings(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	model := filepath.Join(t.TempDir(), "acme.yaml")
+	if err := os.WriteFile(model, []byte("library: acme\npackages: {acme: [example.org/acme]}\ncalls:\n  - func: acme.Lock\n    acquire: {kind: lease}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		settings any
 		want     string
 	}{
-		{map[string]any{"levle": "note"}, `unknown field "levle"`},
-		{map[string]any{"level": "loud"}, "level: want note, warning or error"},
-		{map[string]any{"level": 3}, "cannot unmarshal number"},
-		{map[string]any{"disable": []any{"fenced"}}, `disable: no check "fenced"`},
-		{map[string]any{"disable": "units"}, "cannot unmarshal string"},
-		{[]any{"units"}, "cannot unmarshal array"},
+		{map[string]any{"levle": "note"}, `levle`},
+		{map[string]any{"level": "loud"}, "loud"},
+		{map[string]any{"checks": map[string]any{"fenced": true}}, `no check "fenced"`},
+		{map[string]any{"checks": map[string]any{"units": "perhaps"}}, "perhaps"},
+		{map[string]any{"exclude": []any{map[string]any{"path": "legacy/**"}}}, "without a reason"},
+		{map[string]any{"models": []any{map[string]any{"library": "acme", "calls": []any{map[string]any{"fnuc": "x"}}}}}, "fnuc"},
+		{map[string]any{"models": []any{map[string]any{"file": model}}}, "write it in place"},
+		{map[string]any{"also": []any{"example.org/corp/..."}}, "also: "},
+		{map[string]any{"tests": true}, "run.tests"},
+		{[]any{"units"}, ""},
 	} {
-		if _, err := make(test.settings); err == nil || !strings.Contains(err.Error(), test.want) {
+		_, err := make(test.settings)
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "settings:") {
 			t.Errorf("%v: %v, want %s", test.settings, err, test.want)
 		}
+		t.Log(err)
 	}
 }
 

@@ -19,12 +19,13 @@ type Options struct {
 	Tool       Tool
 	Modules    []string
 	Incomplete []Incomplete
+	Today      string                     // as 2027-06-30: which decisions are over
 	Owners     func(file string) []string // of a file by its path in the inventory; nil: nobody is known to own any
 }
 
 // Build makes the inventory of uses and of what the checks found in them.
 func Build(uses []*lock.Use, findings []lock.Finding, opts Options) *Inventory {
-	b := &builder{root: opts.Root, owners: opts.Owners, ids: make(map[*lock.Use]string)}
+	b := &builder{root: opts.Root, today: opts.Today, owners: opts.Owners, ids: make(map[*lock.Use]string)}
 	uses = slices.Clone(uses)
 	slices.SortStableFunc(uses, func(a, b *lock.Use) int { return a.Acquire.Compare(b.Acquire.Position) })
 
@@ -101,6 +102,7 @@ func (s *Summary) count(l Lock) {
 
 type builder struct {
 	root   string
+	today  string
 	owners func(file string) []string
 	ids    map[*lock.Use]string
 }
@@ -138,7 +140,8 @@ func (b *builder) lock(u *lock.Use) Lock {
 		Writes:     []Write{},
 		Unseen:     []string{},
 		Verdict:    string(u.Verdict),
-		Class:      string(class(u)),
+		Class:      string(b.class(u)),
+		Decision:   b.decision(u.Decision),
 		Suggestion: Suggestion{Class: string(suggestion.Class), Reasons: append([]string{}, suggestion.Reasons...)},
 		Metrics:    Metrics(u.Metrics),
 		Section: Section{
@@ -181,12 +184,25 @@ func (b *builder) steps(way []lock.Frame) []Step {
 }
 
 // class is what is known of the lock's purpose: a fence was built for
-// correctness; anything else awaits a decision in the source.
-func class(u *lock.Use) lock.Class {
-	if u.Verdict == lock.Fenced {
+// correctness; anything else is as the source decides, or awaits a decision.
+func (b *builder) class(u *lock.Use) lock.Class {
+	switch d := u.Decision; {
+	case u.Verdict == lock.Fenced:
 		return lock.Correctness
+	case d != nil && !d.Expired(b.today):
+		return d.Kind
 	}
 	return lock.Undecided
+}
+
+func (b *builder) decision(d *lock.Decision) *Decision {
+	if d == nil {
+		return nil
+	}
+	return &Decision{
+		Kind: string(d.Kind), Reason: d.Reason, Owner: d.Owner, Until: d.Until,
+		File: b.path(d.File), Line: d.Line, Expired: d.Expired(b.today),
+	}
 }
 
 func (b *builder) write(w lock.Write) Write {
@@ -223,6 +239,9 @@ func (b *builder) finding(f lock.Finding) Finding {
 		Check: f.Check, Level: string(f.Level),
 		File: b.path(f.At.File), Line: f.At.Line, Column: f.At.Column,
 		Message: f.Message, Lock: b.ids[f.Use], Related: []Related{},
+	}
+	if s := f.Suppressed; s != nil {
+		out.Suppressed = &Suppression{By: s.By, Reason: s.Reason, Owner: s.Owner, File: b.path(s.File), Line: s.Line}
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, Related{File: b.path(r.File), Line: r.Line, Message: r.Text})

@@ -118,6 +118,8 @@ type Decision struct {
 	Until  string `json:"until"`
 	File   string `json:"file"`
 	Line   int    `json:"line" jsonschema:"minimum=0"`
+	// Expired says that its last day is over: the lock is undecided again.
+	Expired bool `json:"expired"`
 }
 
 // Metrics tells what the program counts about its lock.
@@ -167,8 +169,11 @@ type Related struct {
 
 // A Suppression says why a finding does not count.
 type Suppression struct {
-	By     string `json:"by"` // directive
+	By     string `json:"by"` // directive | config
 	Reason string `json:"reason"`
+	Owner  string `json:"owner"`
+	File   string `json:"file"` // of the directive; empty for config
+	Line   int    `json:"line"`
 }
 
 // Incomplete is a package that could not be analysed.

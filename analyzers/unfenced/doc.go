@@ -58,6 +58,11 @@
 // and a note, which only the inventory shows, where the lock appears to save
 // work only (the loser skips, or caches are written).
 //
+// A directive decides otherwise: //fencevet:efficiency on the acquire or on a
+// wrapper accepts the risk, and nothing is reported; with //fencevet:correctness
+// anything but a fenced lock is an error, also one that is unverified or has no
+// visible write.
+//
 // # When it stays silent
 //
 // Where a statement, script or callee is out of sight the verdict is unverified,

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -28,7 +29,11 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 
 func run(u *lock.Use, report func(lock.Finding)) {
 	// What a wrapper guards is decided by its callers, who are uses themselves.
-	if u.Role == lock.RoleWrapper || u.Verdict != lock.Unfenced {
+	if u.Role == lock.RoleWrapper {
+		return
+	}
+	if u.Verdict != lock.Unfenced {
+		demand(u, report)
 		return
 	}
 	// Where nobody asks whether the lock was taken, acquire says so: that comes first.
@@ -66,6 +71,32 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		}
 	}
 	report(f)
+}
+
+// demand reports a lock that is declared to need a fence, and shows none. That a
+// resource accepts a stale holder's write is reported in any case.
+func demand(u *lock.Use, report func(lock.Finding)) {
+	d := u.Decision
+	if d == nil || d.Kind != lock.Correctness || u.Verdict == lock.Fenced {
+		return
+	}
+	what := "no write is seen that the resource could refuse; name the resource in a model or directive, or withdraw the demand"
+	if u.Verdict == lock.Unverified {
+		var reasons []string
+		for _, r := range u.Unseen {
+			reasons = append(reasons, string(r))
+		}
+		what = "what it guards is out of sight"
+		if len(reasons) > 0 {
+			what += " (" + strings.Join(reasons, ", ") + ")"
+		}
+		what += "; bring it into view, or tell fencevet by a model or directive what is called there"
+	}
+	report(lock.Finding{
+		At: u.Acquire.Position, Level: lock.Error,
+		Message: fmt.Sprintf("two holders may both write: %s is declared to need a fence, but %s", check.Lock(u), what),
+		Related: []lock.Frame{check.Frame(d.Position, "declared here")},
+	})
 }
 
 // unguarded reports whether nothing is compared before w is accepted. Where

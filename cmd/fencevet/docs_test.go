@@ -95,8 +95,9 @@ var (
 
 // A place is where the commands of a page run.
 type place struct {
-	dir string
-	env []string
+	dir   string
+	env   []string
+	clone bool // dir is the repository
 }
 
 func newPlace(t *testing.T, bin, kind string) *place {
@@ -107,6 +108,7 @@ func newPlace(t *testing.T, bin, kind string) *place {
 	var err error
 	switch kind {
 	case "clone":
+		p.clone = true
 		p.dir, err = filepath.Abs(root)
 	case "shop":
 		module := resolved(t)
@@ -139,6 +141,9 @@ func (p *place) try(t *testing.T, b []byte) []byte {
 	m := block.FindSubmatchIndex(b)
 	file, language, text := "", string(b[m[4]:m[5]]), b[m[6]:m[7]]
 	if m[2] >= 0 {
+		if p.clone {
+			t.Fatalf("the repository is not to be written to:\n%s", b)
+		}
 		file = filepath.Join(p.dir, filepath.FromSlash(string(b[m[2]:m[3]])))
 	}
 	var err error

@@ -26,7 +26,7 @@ import (
 func main() {
 	args := os.Args[1:]
 	if isVettool(args) {
-		vettool()
+		vettool(args)
 		return
 	}
 	dir, err := os.Getwd()

@@ -15,6 +15,10 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/passes/config"
+	"github.com/fencevet/fencevet/plugin"
 )
 
 // recipe tries a configuration file of another program as far as that goes without
@@ -23,6 +27,11 @@ func (p *place) recipe(t *testing.T, file string, text []byte) error {
 	switch name := filepath.ToSlash(file); {
 	case strings.Contains(name, "/.github/workflows/"):
 		return p.workflow(t, text)
+	case strings.HasSuffix(name, "/.golangci.yml"):
+		return linter(text)
+	case strings.HasSuffix(name, "/.fencevet.yaml"):
+		_, err := config.Parse(file, text, analyzers.Names())
+		return err
 	case strings.HasSuffix(name, "/.gitlab-ci.yml"):
 		return p.gitlab(t, text)
 	case strings.HasSuffix(name, "/.pre-commit-config.yaml"):
@@ -289,6 +298,32 @@ func (p *place) gitlab(t *testing.T, text []byte) error {
 		}
 	}
 	return nil
+}
+
+// linter makes the linter that a configuration of golangci-lint asks for.
+func linter(text []byte) error {
+	var cfg struct {
+		Version string
+		Linters struct {
+			Enable   []string
+			Settings struct {
+				Custom map[string]struct {
+					Type, Description string
+					URL               string `yaml:"original-url"`
+					Settings          any
+				}
+			}
+		}
+	}
+	if err := strictly(text, &cfg); err != nil {
+		return err
+	}
+	own, ok := cfg.Linters.Settings.Custom["fencevet"]
+	if !ok || own.Type != "module" || !slices.Contains(cfg.Linters.Enable, "fencevet") {
+		return errors.New("no linter fencevet")
+	}
+	_, err := plugin.New(own.Settings)
+	return err
 }
 
 // hooks runs the hooks of this repository that a pre-commit configuration names.

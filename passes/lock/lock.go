@@ -232,6 +232,9 @@ type Use struct {
 	// Store tells how the store that keeps the lock is replicated (sentinel |
 	// cluster | replica), where the client shows it.
 	Store string
+	// Decision is what a directive on the acquire, or on a wrapper on the way to
+	// it, says the lock is for; nil: nobody has decided.
+	Decision *Decision
 }
 
 // Metrics tell what the program counts about a lock.
@@ -315,5 +318,7 @@ type Finding struct {
 	Message string   // symptom, place, remedy, check in brackets
 	Use     *Use
 	Related []Frame
-	Fix     *Fix
+	// Suppressed says why the finding does not count; nil: it does.
+	Suppressed *Suppression
+	Fix        *Fix
 }

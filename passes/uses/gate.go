@@ -12,17 +12,21 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/models"
 )
 
 // A gate decides whether a package is worth building SSA for. Most have nothing
 // to do with locks, or with what locks protect, and a driver such as go vet
 // runs a pass over every package that is imported at all.
 type gate struct {
-	pass *analysis.Pass
-	cat  func() *catalog.Catalog
+	pass   *analysis.Pass
+	models *models.Catalog // of the project; nil: the built-in ones alone
 }
+
+func (g *gate) cat() *models.Catalog { return orBuiltin(g.models) }
 
 // origin tells whose code a package is.
 type origin uint8
@@ -82,13 +86,13 @@ func (g *gate) covered() bool {
 func (g *gate) open() bool {
 	switch g.origin() {
 	case own:
-		return holdsLocks(g.pass.Pkg) || g.acts() || g.runs()
+		return holdsLocks(g.pass.Pkg, g.models) || g.acts() || g.runs() || comments.Any(g.pass.Files)
 	case unknown:
-		return holdsLocks(g.pass.Pkg) || g.tells()
+		return holdsLocks(g.pass.Pkg, nil) || g.tells() || comments.Any(g.pass.Files)
 	case foreign:
 		// Here the catalogue's libraries themselves are read, and whole
 		// frameworks: only wrappers of locks are of interest.
-		return !g.covered() && (holdsLocks(g.pass.Pkg) && g.locks() || g.tells())
+		return !g.covered() && (holdsLocks(g.pass.Pkg, nil) && g.locks() || g.tells() || comments.Any(g.pass.Files))
 	}
 	return false
 }
@@ -135,13 +139,17 @@ func (g *gate) acts() bool {
 		if fact := g.fact(fn); fact != nil && !fact.Empty() {
 			return true
 		}
-		return known(fn) && slices.ContainsFunc(g.cat().Calls(fn), (*catalog.Call).Acts)
+		return g.known(fn) && slices.ContainsFunc(g.cat().Calls(fn), (*catalog.Call).Acts)
 	})
 }
 
 // known reports whether it is worth making the catalogue to ask about fn.
-func known(fn *types.Func) bool {
-	if catalog.Acts(fn.Pkg().Path()) {
+func (g *gate) known(fn *types.Func) bool {
+	acts := catalog.Acts
+	if g.models != nil {
+		acts = g.models.Acts
+	}
+	if acts(fn.Pkg().Path()) {
 		return true
 	}
 	// Generated clients are known by the type of a parameter.
@@ -153,7 +161,7 @@ func known(fn *types.Func) bool {
 		if p, ok := t.(*types.Pointer); ok {
 			t = p.Elem()
 		}
-		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && catalog.Acts(n.Obj().Pkg().Path()) {
+		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && acts(n.Obj().Pkg().Path()) {
 			return true
 		}
 	}
@@ -200,7 +208,7 @@ func takesWork(sig *types.Signature) bool {
 func (g *gate) locks() bool {
 	raw := false
 	typed := g.used(func(fn *types.Func) bool {
-		if !known(fn) {
+		if !g.known(fn) {
 			return false
 		}
 		for _, e := range g.cat().Calls(fn) {
@@ -263,12 +271,18 @@ func (g *gate) inert() []*types.Func {
 	return list
 }
 
-// holdsLocks reports whether a package imports anything that can be a lock.
-func holdsLocks(p *types.Package) bool {
+// holdsLocks reports whether a package imports anything that can be a lock, or is
+// that itself. A nil catalogue is the built-in one, which need not be made for it.
+func holdsLocks(p *types.Package, cat *models.Catalog) bool {
+	relevant := catalog.Relevant
+	if cat != nil {
+		relevant = cat.Relevant
+	}
 	for _, q := range p.Imports() {
-		if lock, _ := catalog.Relevant(q.Path()); lock {
+		if lock, _ := relevant(q.Path()); lock {
 			return true
 		}
 	}
-	return false
+	lock, _ := relevant(p.Path())
+	return lock && cat != nil
 }

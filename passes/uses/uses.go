@@ -13,25 +13,39 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/models"
 )
 
-// Analyzer yields a *Result for one package. Like every pass it reports nothing.
-// What it finds out about functions goes to the packages that call them as facts.
-var Analyzer = &analysis.Analyzer{
-	Name:       "fencevetuses",
-	Doc:        "find distributed locks and what their critical sections write\n\nA pass for the checks of fencevet; it reports nothing itself.",
-	Run:        run,
-	ResultType: reflect.TypeFor[*Result](),
-	FactTypes:  []analysis.Fact{new(engine.Fact)},
+// Analyzer yields a *Result for one package, given the built-in catalogue.
+var Analyzer = New(nil)
+
+// A Chooser says which catalogue holds for a package; nil is the built-in one.
+type Chooser func(*analysis.Pass) *models.Catalog
+
+// New returns an analyzer that yields a *Result for one package. Like every pass
+// it reports nothing. What it finds out about functions goes to the packages that
+// call them as facts. A nil Chooser chooses the built-in catalogue.
+func New(choose Chooser) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:       "fencevetuses",
+		Doc:        "find distributed locks and what their critical sections write\n\nA pass for the checks of fencevet; it reports nothing itself.",
+		Run:        func(pass *analysis.Pass) (any, error) { return run(pass, choose) },
+		ResultType: reflect.TypeFor[*Result](),
+		FactTypes:  []analysis.Fact{new(engine.Fact)},
+	}
 }
 
 // A Result holds the lock uses of a package or module, sorted by position, and
 // remarks on leases whose use is out of sight.
 type Result struct {
-	Uses    []*lock.Use
-	Remarks []lock.Remark
+	Uses       []*lock.Use
+	Remarks    []lock.Remark
+	Directives []lock.Directive // of the packages, sorted by position
+	// Whole says that the packages are all of a module: what is not seen is not there.
+	Whole bool
 }
 
 // A Package is one type-checked package with syntax.
@@ -45,6 +59,9 @@ type Package struct {
 // A Module analyses the packages of a module together: interface calls and
 // callbacks are resolved over all of them. They share a file set.
 type Module struct {
+	// Catalog says what calls of libraries mean; nil: the built-in one.
+	Catalog *models.Catalog
+
 	mu      sync.Mutex
 	builder *engine.Builder
 	waiting []engine.Unit // until there is a lock to be seen
@@ -65,10 +82,10 @@ func (m *Module) declare(p *Package) []engine.Unit {
 	defer m.mu.Unlock()
 	m.waiting = append(m.waiting, p.unit())
 	if m.builder == nil {
-		if !holdsLocks(p.Types) {
+		if !p.worth(m.Catalog) {
 			return nil
 		}
-		m.builder = engine.NewBuilder(p.Fset, catalog.Builtin())
+		m.builder = engine.NewBuilder(p.Fset, orBuiltin(m.Catalog))
 	}
 	ready := m.waiting
 	m.waiting = nil
@@ -93,9 +110,21 @@ func (p *Package) unit() engine.Unit {
 	return engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info}
 }
 
+// worth reports whether a package can have locks, or says something about them.
+func (p *Package) worth(cat *models.Catalog) bool {
+	return holdsLocks(p.Types, cat) || comments.Any(p.Files)
+}
+
+func orBuiltin(cat *models.Catalog) *models.Catalog {
+	if cat == nil {
+		return catalog.Builtin()
+	}
+	return cat
+}
+
 // InModule analyses packages, in any order, as a Module.
 func InModule(pkgs []*Package) *Result {
-	if !slices.ContainsFunc(pkgs, func(p *Package) bool { return holdsLocks(p.Types) }) {
+	if !slices.ContainsFunc(pkgs, func(p *Package) bool { return p.worth(nil) }) {
 		return &Result{}
 	}
 	var units []engine.Unit
@@ -108,10 +137,13 @@ func InModule(pkgs []*Package) *Result {
 // built is called for every package that SSA is built for; a test counts them.
 var built = func(*types.Package) {}
 
-func run(pass *analysis.Pass) (any, error) {
-	g := &gate{pass: pass, cat: catalog.Builtin}
+func run(pass *analysis.Pass, choose Chooser) (any, error) {
 	if len(pass.Files) == 0 {
 		return &Result{}, nil // known by its export data only
+	}
+	g := &gate{pass: pass}
+	if choose != nil && g.origin() == own {
+		g.models = choose(pass)
 	}
 	if !g.open() {
 		for _, fn := range g.inert() {
@@ -121,7 +153,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	built(pass.Pkg)
 	unit := engine.Unit{Files: pass.Files, Types: pass.Pkg, Info: pass.TypesInfo}
-	e := engine.New(pass.Fset, catalog.Builtin(), []engine.Unit{unit})
+	e := engine.New(pass.Fset, orBuiltin(g.models), []engine.Unit{unit})
 	e.Import(g.fact)
 	found := result(e)
 	for _, f := range e.Facts() {
@@ -132,5 +164,7 @@ func run(pass *analysis.Pass) (any, error) {
 
 func result(e *engine.Engine) *Result {
 	found, remarks := e.Run()
-	return &Result{Uses: found, Remarks: remarks}
+	directives := e.Directives()
+	slices.SortFunc(directives, func(a, b lock.Directive) int { return a.Compare(b.Position) })
+	return &Result{Uses: found, Remarks: remarks, Directives: directives}
 }

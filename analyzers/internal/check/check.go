@@ -28,41 +28,58 @@ type Check struct {
 	Run func(u *lock.Use, report func(lock.Finding))
 	// Loose reports what is wrong where no use is in view; most checks have none.
 	Loose func(r *lock.Remark, report func(lock.Finding))
+	// Review reports what is wrong with the directives of the source, given what
+	// all checks found; one check has it.
+	Review func(r *Review, report func(lock.Finding))
 }
 
 // Find runs c over uses and loose remarks. What two uses share (a write reached by
 // both, say) is found once: the same check, place and message do not interrupt a
 // reader twice.
 func (c *Check) Find(uses []*lock.Use, loose ...lock.Remark) []lock.Finding {
-	type identity struct {
-		at      string
-		message string
-	}
-	seen := make(map[identity]bool)
-	var found []lock.Finding
-	add := func(u *lock.Use) func(lock.Finding) {
-		return func(f lock.Finding) {
-			f.Check = c.Name
-			f.Use = u
-			f.Message += " [" + c.Name + "]"
-			id := identity{fmt.Sprintf("%s:%d:%d", f.At.File, f.At.Line, f.At.Column), f.Message}
-			if seen[id] {
-				return
-			}
-			seen[id] = true
-			found = append(found, f)
+	g := gathering{check: c, seen: make(map[identity]bool)}
+	if c.Run != nil {
+		for _, u := range uses {
+			c.Run(u, g.add(u))
 		}
-	}
-	for _, u := range uses {
-		c.Run(u, add(u))
 	}
 	if c.Loose != nil {
 		for i := range loose {
-			c.Loose(&loose[i], add(nil))
+			c.Loose(&loose[i], g.add(nil))
 		}
 	}
-	Sort(found)
-	return found
+	Sort(g.found)
+	return g.found
+}
+
+// review runs the part of c that is about directives.
+func (c *Check) review(r *Review) []lock.Finding {
+	g := gathering{check: c, seen: make(map[identity]bool)}
+	if c.Review != nil {
+		c.Review(r, g.add(nil))
+	}
+	return g.found
+}
+
+// A gathering collects what one check reports.
+type gathering struct {
+	check *Check
+	seen  map[identity]bool
+	found []lock.Finding
+}
+
+type identity struct{ at, message string }
+
+func (g *gathering) add(u *lock.Use) func(lock.Finding) {
+	return func(f lock.Finding) {
+		f.Check, f.Use = g.check.Name, u
+		f.Message += " [" + f.Check + "]"
+		id := identity{fmt.Sprintf("%s:%d:%d", f.At.File, f.At.Line, f.At.Column), f.Message}
+		if !g.seen[id] {
+			g.seen[id] = true
+			g.found = append(g.found, f)
+		}
+	}
 }
 
 // Sort orders findings by place, then by check and message.
@@ -78,53 +95,61 @@ func Rank(l lock.Level) int {
 	return 1 + slices.Index([]lock.Level{lock.Note, lock.Warning, lock.Error}, l)
 }
 
-// Analyzer returns c in the form that go vet, golangci-lint, nogo and gopls run.
-func (c *Check) Analyzer() *analysis.Analyzer {
-	least := lock.Warning
-	a := Combine(c.Name, c.Doc, func() ([]*Check, lock.Level) { return []*Check{c}, least })
-	a.URL = "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers/" + c.Name
-	a.Flags.Init(c.Name, flag.ExitOnError)
-	LevelFlag(&a.Flags, &least)
+// A Chooser says which settings hold for a package; nil are the default ones.
+type Chooser func(*analysis.Pass) (*Settings, error)
+
+// Analyzer returns c in the form that go vet, golangci-lint, nogo and gopls run,
+// with the default settings.
+func (c *Check) Analyzer() *analysis.Analyzer { return c.AnalyzerWith(uses.Analyzer, nil) }
+
+// AnalyzerWith is Analyzer with settings that depend on the package. records is
+// what uses.New has made.
+func (c *Check) AnalyzerWith(records *analysis.Analyzer, choose Chooser) *analysis.Analyzer {
+	a := Suite{c}.Analyzer(c.Name, c.Doc, records, choose)
+	a.URL += "/" + c.Name
 	return a
 }
 
-// Combine returns an analyzer that runs checks, of which it asks once the flags
-// have been read, and reports findings of a level and above.
-func Combine(name, doc string, wanted func() (run []*Check, least lock.Level)) *analysis.Analyzer {
-	return &analysis.Analyzer{
+// Analyzer returns the checks of s as one analyzer.
+func (s Suite) Analyzer(name, doc string, records *analysis.Analyzer, choose Chooser) *analysis.Analyzer {
+	var least lock.Level // as a flag says; empty: as the settings say
+	a := &analysis.Analyzer{
 		Name:     name,
 		Doc:      doc,
-		Requires: []*analysis.Analyzer{uses.Analyzer},
-		Run: func(pass *analysis.Pass) (any, error) {
-			result := pass.ResultOf[uses.Analyzer].(*uses.Result)
-			run, least := wanted()
-			var found []lock.Finding
-			for _, c := range run {
-				found = append(found, c.Find(result.Uses, result.Remarks...)...)
-			}
-			Sort(found)
-			for _, f := range found {
-				// A place known from facts has no position in this package, and a
-				// finding without one cannot be shown or silenced where it stands.
-				if Rank(f.Level) < Rank(least) || !f.At.Pos.IsValid() {
-					continue
-				}
-				pass.Report(diagnostic(f))
-			}
-			return nil, nil
-		},
+		URL:      "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers",
+		Requires: []*analysis.Analyzer{records},
 	}
-}
-
-// LevelFlag adds a flag that sets the least level to report.
-func LevelFlag(flags *flag.FlagSet, least *lock.Level) {
-	flags.Func("level", "report findings of this level and above: note, warning or error (default warning)", func(s string) error {
+	a.Flags.Init(name, flag.ExitOnError)
+	a.Flags.Func("level", "report findings of this level and above: note, warning or error (default warning)", func(s string) error {
 		if Rank(lock.Level(s)) == 0 {
 			return fmt.Errorf("want note, warning or error")
 		}
-		*least = lock.Level(s)
+		least = lock.Level(s)
 		return nil
 	})
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		result := pass.ResultOf[records].(*uses.Result)
+		settings := &Settings{}
+		if choose != nil {
+			var err error
+			if settings, err = choose(pass); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.ContainsFunc(s, settings.On) || len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
+			return nil, nil
+		}
+		for _, f := range s.Find(result, settings) {
+			// A place known from facts has no position in this package, and a
+			// finding without one cannot be shown or silenced where it stands.
+			if Rank(f.Level) < Rank(cmp.Or(least, settings.Least(f.Check))) || !f.At.Pos.IsValid() || f.Suppressed != nil {
+				continue
+			}
+			pass.Report(diagnostic(f))
+		}
+		return nil, nil
+	}
+	return a
 }
 
 func diagnostic(f lock.Finding) analysis.Diagnostic {

@@ -80,8 +80,9 @@ func (c *Corpus) Module(checks []*check.Check) *Report {
 	for _, u := range result.Uses {
 		r.use(u)
 	}
-	for _, ch := range checks {
-		for _, f := range ch.Find(result.Uses, result.Remarks...) {
+	result.Whole = true
+	for _, f := range check.Suite(checks).Find(result, &check.Settings{}) {
+		if f.Suppressed == nil {
 			r.add(f.At.File, f.At.Line, Item{Name: f.Check, Quiet: f.Level == lock.Note, Text: f.Message})
 		}
 	}

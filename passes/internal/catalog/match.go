@@ -13,11 +13,23 @@ type Catalog struct {
 	libs   []*Library          // sorted by name
 	paths  map[string]pathInfo // all that are catalogued
 	layers []*layer            // what is on top wins
+	// What directives on declarations say comes before all layers.
+	declared func(*types.Func) *Call
+	revive   func(declared, pos string) *Call
 }
 
 // pathInfo tells whether an import can mean a lock, and whether it can mean
 // anything that a section around it would have to answer for.
 type pathInfo struct{ lock, acts bool }
+
+// Declaring returns the catalogue with entries for what the source itself says of
+// its functions. of returns the entry of a function, or nil; revive makes an
+// entry from its text again where the function is out of sight.
+func (c *Catalog) Declaring(of func(*types.Func) *Call, revive func(declared, pos string) *Call) *Catalog {
+	d := *c
+	d.declared, d.revive = of, revive
+	return &d
+}
 
 // With returns the catalogue with further libraries on top: an entry of theirs
 // replaces all entries of c for the same function. Two further libraries that
@@ -83,6 +95,11 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 	fn = fn.Origin()
 	if fn.Pkg() == nil {
 		return nil // error.Error
+	}
+	if c.declared != nil {
+		if e := c.declared(fn); e != nil {
+			return []*Call{e}
+		}
 	}
 	sig := fn.Signature()
 	path := unvendored(fn.Pkg().Path())
@@ -245,6 +262,10 @@ func (c *Catalog) Relevant(path string) (lock, known bool) {
 	return info.lock, known
 }
 
+// Acts reports whether a package has functions that a critical section would have
+// to answer for.
+func (c *Catalog) Acts(path string) bool { return c.paths[unvendored(path)].acts }
+
 // Acts reports whether a call does something that a critical section around it
 // would have to answer for. Others make, name or convert values, or run what
 // they are given.
@@ -253,8 +274,12 @@ func (c *Call) Acts() bool {
 		len(c.Command) > 0 || c.Blocks != nil
 }
 
-// At returns the entry at a position of a catalogue file, nil if there is none.
-func (c *Catalog) At(pos string) *Call {
+// At returns the entry at a position of a catalogue file, or the one that is made
+// from a directive there; nil if there is none.
+func (c *Catalog) At(pos, declared string) *Call {
+	if declared != "" && c.revive != nil {
+		return c.revive(declared, pos)
+	}
 	for _, l := range c.layers {
 		if e := l.at()[pos]; e != nil {
 			return e

@@ -308,7 +308,7 @@ func TestActs(t *testing.T) {
 	c := Builtin()
 	for _, lib := range c.Libraries() {
 		for _, x := range lib.Calls {
-			if c.At(x.Pos) != x {
+			if c.At(x.Pos, "") != x {
 				t.Fatalf("%s: another entry stands there", x.Pos)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -52,6 +53,9 @@ type Engine struct {
 	syntax   []*ast.File
 	files    map[string]string // of the units, by name: import path and base name
 
+	sources []*comments.Source               // what directives of the units say, where there are any
+	made    map[*comments.Said]*catalog.Call // entries from directives
+
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
 	inner  map[string]*Summary        // of function values in those, by name
@@ -76,7 +80,7 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 func (b *Builder) Engine(units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
-		fset: b.fset, pool: pool, reader: meaning.NewReader(b.cat, pool), prog: b.prog,
+		fset: b.fset, pool: pool, prog: b.prog, made: make(map[*comments.Said]*catalog.Call),
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
 		selects:  make(map[*ssa.Package]map[*ast.SelectorExpr]*types.Selection),
@@ -94,7 +98,9 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		e.selects[p] = u.Info.Selections
 		e.collect(b.roots[u.Types])
 	}
-	e.pool.Apply = e.applied
+	e.listen(units)
+	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
+	pool.Apply = e.applied
 	e.impls = newImplementations(e)
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -26,16 +27,17 @@ import (
 // that matters has the empty fact if its callers would suspect it otherwise.
 type Fact struct {
 	Code []byte
+	Said *comments.Said // what a directive on the declaration says
 }
 
 // AFact marks the type as a fact.
 func (*Fact) AFact() {}
 
 // Empty reports whether the function does nothing that callers must answer for.
-func (f *Fact) Empty() bool { return len(f.Code) <= 1 }
+func (f *Fact) Empty() bool { return len(f.Code) <= 1 && f.Said == nil }
 
 // Nothing returns the fact of a function that does nothing.
-func Nothing() *Fact { return &Fact{[]byte{factVersion}} }
+func Nothing() *Fact { return &Fact{Code: []byte{factVersion}} }
 
 // String says shortly what callers are told, for people and tests.
 func (f *Fact) String() string {
@@ -104,14 +106,43 @@ type FuncFact struct {
 // source order. Run comes first.
 func (e *Engine) Facts() []FuncFact {
 	var out []FuncFact
+	told := make(map[*types.Func]bool)
 	for _, f := range e.order {
 		if s := f.sums[f.root]; s != nil && f.callable() {
-			if fact := e.fact(s, f.root.Pkg.Pkg.Path(), Suspect(f.root.Signature)); fact != nil {
-				out = append(out, FuncFact{f.root.Object().(*types.Func), fact})
+			fn := f.root.Object().(*types.Func)
+			fact := e.fact(s, f.root.Pkg.Pkg.Path(), Suspect(f.root.Signature))
+			if said := e.said(fn); said != nil {
+				if fact == nil {
+					fact = &Fact{}
+				}
+				fact.Said, told[fn] = e.portableSaid(said), true
+			}
+			if fact != nil {
+				out = append(out, FuncFact{fn, fact})
+			}
+		}
+	}
+	// Methods of interfaces have no bodies, nor have functions in assembly.
+	for _, s := range e.sources {
+		for _, f := range s.Funcs {
+			if !told[f.Func] && f.Func.Exported() {
+				out = append(out, FuncFact{f.Func, &Fact{Said: e.portableSaid(f.Said)}})
 			}
 		}
 	}
 	return out
+}
+
+// portableSaid is what is said of a function without what tells one checkout from
+// another.
+func (e *Engine) portableSaid(said *comments.Said) *comments.Said {
+	p := *said
+	if p.Decision != nil {
+		d := *p.Decision
+		d.Position = e.place(d.Position)
+		p.Decision = &d
+	}
+	return &p
 }
 
 // fact is what callers in other packages need of the summary of a function of

@@ -99,10 +99,10 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: pkgOf(fn),
 		Acquire: st.lock.At, Call: st.lock.At.Callee, Via: st.lock.Via,
 		Key: m.Key.Place(), TTL: m.TTL, Renewal: e.renewal(st, m), Skips: st.skips, Scope: m.Scope,
-		Token: lock.TokenInfo{Source: "none"},
+		Token: lock.TokenInfo{Source: "none"}, Decision: st.lock.Decision,
 	}
 	u.Acquire.Function = shown(fn)
-	if st.wrapper {
+	if st.wrapper || e.partOfLock(fn) {
 		u.Role = lock.RoleWrapper
 	}
 	if m.Raw {

@@ -82,7 +82,9 @@ type Acquired struct {
 	Via    []lock.Frame
 	Origin lock.Position // of the library call: identity
 	From   []*term.T     // receivers of the calls on the way, innermost first
-	chain  []*site       // the sites in the callees, innermost first
+	// Decision is what the functions on the way say that the lock is for.
+	Decision *lock.Decision
+	chain    []*site // the sites in the callees, innermost first
 }
 
 // A Section is a lock that a function takes and releases around the call of a
@@ -134,6 +136,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 			case ssa.CallInstruction:
 				effects, sites := f.step(in)
 				s.steps[in] = effects
+				f.decide(in, sites)
 				acquired = append(acquired, sites...)
 			case *ssa.Return:
 				f.results(s, in)

@@ -148,15 +148,19 @@ func (r *Reader) Entries(fn string) []*catalog.Call {
 	return r.entries[fn]
 }
 
-// Name tells the entries of a function by their positions, where its type is
-// out of sight.
-func (r *Reader) Name(fn string, positions []string) {
+// An EntryAt names an entry of the catalogue: by its position, and the text that
+// it was made from where no file has it.
+type EntryAt struct{ Pos, Declared string }
+
+// Name tells the entries of a function by their places, where its type is out of
+// sight.
+func (r *Reader) Name(fn string, places []EntryAt) {
 	if r.Entries(fn) != nil {
 		return
 	}
 	var list []*catalog.Call
-	for _, pos := range positions {
-		if e := r.Catalog.At(pos); e != nil {
+	for _, at := range places {
+		if e := r.Catalog.At(at.Pos, at.Declared); e != nil {
 			list = append(list, e)
 		}
 	}
@@ -225,7 +229,11 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
 	if e.Acquire != nil && !r.isTxn(call) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
-		add(r.acquire(lib, e.Acquire, call, nil))
+		m := r.acquire(lib, e.Acquire, call, nil)
+		if e.Declared != "" && m.Kind == lock.Lease && m.TTL.Source == "none" {
+			m.TTL.Source = "unknown" // a directive need not say it
+		}
+		add(m)
 	}
 	if e.Renew != nil {
 		add(r.renew(lib, e.Renew, call, nil))
@@ -420,6 +428,8 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		case "less":
 			g.Op, g.Stored = "<", true
 		}
+	case "token":
+		g.Op, g.Stored, g.Column = "<", true, "fencing_token"
 	}
 	return g, true
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+	"github.com/fencevet/fencevet/passes/models"
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
@@ -20,7 +21,8 @@ import (
 type Config struct {
 	load.Config
 	Cache    cache.Cache
-	Settings string // whatever else the records depend on
+	Catalog  *models.Catalog // nil: the built-in one
+	Settings string          // whatever else the records depend on, such as the catalogue
 	// Progress is called with what is being done now; it may be nil.
 	Progress func(phase string)
 }
@@ -49,7 +51,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		}
 	}
 	say("listing packages")
-	var module uses.Module
+	module := uses.Module{Catalog: cfg.Catalog}
 	cfg.Checked = module.Add
 	program, err := load.List(ctx, cfg.Config)
 	if err != nil {

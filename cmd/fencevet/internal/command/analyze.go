@@ -21,28 +21,22 @@ import (
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/repository"
+	"github.com/fencevet/fencevet/passes/config"
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/uses"
 )
 
 type findOptions struct {
-	level  lock.Level
-	tests  bool
+	*choices
 	format string
 	color  color
 }
 
 func findFlags(f *flags) *findOptions {
-	opts := &findOptions{level: lock.Warning}
-	f.BoolVar(&opts.tests, "tests", false, "")
+	opts := &findOptions{choices: newChoices(f)}
+	opts.levelFlag(f)
 	f.StringVar(&opts.format, "format", "text", "")
 	f.Var(&opts.color, "color", "")
-	f.Func("level", "", func(s string) error {
-		switch opts.level = lock.Level(s); opts.level {
-		case lock.Note, lock.Warning, lock.Error:
-			return nil
-		}
-		return errors.New("want note, warning or error")
-	})
 	return opts
 }
 
@@ -51,7 +45,11 @@ func runFindings(ctx context.Context, env *environment, opts *findOptions, patte
 	if err != nil {
 		return err
 	}
-	a, err := analyze(ctx, env, patterns, opts.tests, opts.level)
+	cfg, err := opts.config(env)
+	if err != nil {
+		return err
+	}
+	a, err := analyze(ctx, env, patterns, cfg)
 	if err != nil {
 		return err
 	}
@@ -90,18 +88,23 @@ func (a *result) quote() {
 }
 
 // analyze loads the packages, runs the checks and makes the inventory with the
-// findings of the given level and above.
-func analyze(ctx context.Context, env *environment, patterns []string, tests bool, least lock.Level) (*result, error) {
+// findings of the levels that are asked for.
+func analyze(ctx context.Context, env *environment, patterns []string, cfg *config.Config) (*result, error) {
 	progress := startProgress(env.stderr)
 	defer progress.stop()
 
+	cat, err := cfg.Catalog()
+	if err != nil {
+		return nil, err
+	}
 	program, err := analysis.Run(ctx, analysis.Config{
-		Config: load.Config{Dir: env.dir, Patterns: patterns, Tests: tests}, Cache: env.cache, Progress: progress.say,
+		Config:  load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also},
+		Catalog: cat, Settings: cfg.Hash(), Cache: env.cache, Progress: progress.say,
 	})
 	if err != nil {
 		return nil, err
 	}
-	opts := inventory.Options{Root: program.Root, Tool: tool(), Modules: program.Modules}
+	opts := inventory.Options{Root: program.Root, Tool: tool(), Modules: program.Modules, Today: env.today}
 	warnings := surround(&opts)
 	for _, p := range program.Incomplete {
 		opts.Incomplete = append(opts.Incomplete, inventory.Incomplete(p))
@@ -113,9 +116,11 @@ func analyze(ctx context.Context, env *environment, patterns []string, tests boo
 		}
 		return nil, errors.New(text)
 	}
-	found, loose := requested(program)
+	found := requested(program)
+	settings := analyzers.Configure(cfg, program.Root)
+	settings.Today = env.today
 	return &result{
-		inventory: inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found, loose...)), opts),
+		inventory: inventory.Build(found.Uses, analyzers.Show(analyzers.Find(found, settings), settings), opts),
 		root:      program.Root,
 		owners:    warnings,
 		path:      func(file string) string { return shorten(env.dir, program.Root, file) },
@@ -134,26 +139,28 @@ func surround(opts *inventory.Options) (warnings []string) {
 	return warnings
 }
 
-// requested drops the uses and remarks of packages that were loaded only because
-// others import them, and uses seen twice: with Tests a package is loaded once by
-// itself and once together with its tests. A remark seen twice is one finding.
-func requested(all *analysis.Result) ([]*lock.Use, []lock.Remark) {
+// requested drops the uses, remarks and directives of packages that were loaded
+// only because others import them, and uses seen twice: with Tests a package is
+// loaded once by itself and once together with its tests. A remark seen twice is
+// one finding, and so is a directive.
+func requested(all *analysis.Result) *uses.Result {
 	type site struct {
 		lock.Position
 		role lock.Role
 	}
 	seen := make(map[site]bool)
-	var kept []*lock.Use
+	kept := &uses.Result{Whole: all.Program.Whole && len(all.Incomplete) == 0}
 	for _, u := range all.Uses {
 		at := site{u.Acquire.Position, u.Role}
 		at.Pos = 0
 		if all.Matches(u.Package) && !seen[at] {
 			seen[at] = true
-			kept = append(kept, u)
+			kept.Uses = append(kept.Uses, u)
 		}
 	}
-	loose := slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !all.Matches(r.Package) })
-	return kept, loose
+	kept.Remarks = slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !all.Matches(r.Package) })
+	kept.Directives = slices.DeleteFunc(slices.Clone(all.Directives), func(d lock.Directive) bool { return !all.Matches(d.Package) })
+	return kept
 }
 
 // shorten turns a path of the inventory into one relative to dir, where that is

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 )
@@ -51,6 +52,7 @@ var subcommands []subcommand
 func init() {
 	subcommands = []subcommand{
 		{"inventory", inventoryUsage, runInventory},
+		{"catalog", catalogUsage, runCatalog},
 		{"convert", convertUsage, runConvert},
 		{"explain", explainUsage, runExplain},
 		{"completion", completionUsage, runCompletion},
@@ -63,6 +65,7 @@ func init() {
 type environment struct {
 	stdout, stderr io.Writer
 	dir            string // absolute
+	today          string // as 2027-06-30
 	cache          cache.Cache
 	// describe is told the flags of a command instead of running it.
 	describe func(*flag.FlagSet)
@@ -70,7 +73,9 @@ type environment struct {
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir string) int {
-	err := run(ctx, &environment{stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default()}, args)
+	err := run(ctx, &environment{
+		stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default(), today: time.Now().Format(time.DateOnly),
+	}, args)
 	if err == nil {
 		return exitClean
 	}
@@ -103,7 +108,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 			}
 			var stray string
 			f.Visit(func(set *flag.Flag) {
-				if set.Name != "C" {
+				if set.Name != "C" && set.Name != "today" {
 					stray = set.Name
 				}
 			})
@@ -121,12 +126,14 @@ type flags struct {
 	*flag.FlagSet
 	usage string
 	dir   string
+	today string
 }
 
 func newFlags(name, usage string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), usage: usage}
 	f.SetOutput(io.Discard) // parse reports errors itself
 	f.StringVar(&f.dir, "C", "", "")
+	f.StringVar(&f.today, "today", "", "") // for tests: decisions end some day
 	return f
 }
 
@@ -157,6 +164,12 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		} else {
 			env.dir = filepath.Join(env.dir, f.dir)
 		}
+	}
+	if f.today != "" {
+		if _, err := time.Parse(time.DateOnly, f.today); err != nil {
+			return true, usageError("bad day -today=%s: want one such as 2027-06-30", f.today)
+		}
+		env.today = f.today
 	}
 	// A flag after the first package would be taken for a package.
 	if f.NArg() > 0 {

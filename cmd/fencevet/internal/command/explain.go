@@ -12,12 +12,11 @@ import (
 	"github.com/fencevet/fencevet/analyzers/inventory"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/text"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
-	"github.com/fencevet/fencevet/passes/lock"
 )
 
 func runExplain(ctx context.Context, env *environment, args []string) error {
 	f := newFlags("fencevet explain", explainUsage)
-	tests := f.Bool("tests", false, "")
+	choose := newChoices(f)
 	from := f.String("from", "", "")
 	var paint color
 	f.Var(&paint, "color", "")
@@ -51,7 +50,7 @@ func runExplain(ctx context.Context, env *environment, args []string) error {
 	if *from != "" && len(patterns) > 0 {
 		return usageError("explain takes packages or -from, not both")
 	}
-	a, err := read(ctx, env, *from, patterns, *tests)
+	a, err := read(ctx, env, *from, patterns, choose)
 	if err != nil {
 		return err
 	}
@@ -84,12 +83,16 @@ var (
 )
 
 // read makes the inventory of packages, with its source, or reads a saved one.
-func read(ctx context.Context, env *environment, from string, patterns []string, tests bool) (*result, error) {
+func read(ctx context.Context, env *environment, from string, patterns []string, choose *choices) (*result, error) {
 	if from != "" {
 		inv, err := env.read(from)
 		return &result{inventory: inv, path: func(file string) string { return file }}, err
 	}
-	a, err := analyze(ctx, env, patterns, tests, lock.Note)
+	cfg, err := choose.all(env)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyze(ctx, env, patterns, cfg)
 	if err != nil {
 		return nil, err
 	}

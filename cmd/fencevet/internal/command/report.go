@@ -10,7 +10,6 @@ import (
 	"github.com/fencevet/fencevet/analyzers/inventory"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
-	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // reportOptions are what inventory and convert share: how the one inventory is
@@ -68,7 +67,7 @@ func (env *environment) read(name string) (*inventory.Inventory, error) {
 
 func runInventory(ctx context.Context, env *environment, args []string) error {
 	f := newFlags("fencevet inventory", inventoryUsage)
-	tests := f.Bool("tests", false, "")
+	choose := newChoices(f)
 	source := f.Bool("source", false, "")
 	opts := reportFlags(f)
 	f.cached(env)
@@ -83,7 +82,11 @@ func runInventory(ctx context.Context, env *environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := analyze(ctx, env, f.Args(), *tests, lock.Note)
+	cfg, err := choose.all(env)
+	if err != nil {
+		return err
+	}
+	a, err := analyze(ctx, env, f.Args(), cfg)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ Usage:
 	fencevet inventory [flags] [packages]
 	fencevet convert FILE [flags]
 	fencevet explain [CHECK | LOCK] [flags] [packages]
+	fencevet catalog [flags]
+	fencevet catalog -check FILE [packages]
 	fencevet completion bash|zsh|fish
 	fencevet version
 	fencevet help [command]
@@ -23,12 +25,32 @@ each below it. Packages are named as the go command does; the default is ./...
 	                 workflow) or gitlab (code quality); several with commas between,
 	                 each into a file: text,sarif=findings.sarif
 	-color when      auto (the default), always or never
-	-tests           read test files too
-	-cache dir       keep results of one run for the next in dir, or nowhere (off);
-	                 the default is FENCEVETCACHE, or else the user's cache directory
-
+` + choicesUsage + `
 Exit status: 0 no findings, 1 nothing could be analysed, 2 wrong usage,
 3 findings.
+`
+
+// choicesUsage is about the flags that every analysis has.
+const choicesUsage = `
+Flags that say what .fencevet.yaml would, which is looked for from the directory up
+to the root of the module:
+
+	-config file     read this file instead; none: read none
+	-CHECK=false     switch a check off; -CHECK runs it alone, with others that are
+	                 named so
+	-CHECK.level level
+	                 as -level, for one check
+	-exclude path=reason
+	                 findings in these files do not count, such as
+	                 internal/legacy/**=replaced; with unfenced,units:path=reason
+	                 those of some checks; can be given repeatedly
+	-model file      a model file: what functions mean; can be given repeatedly
+	-also pattern    read these packages of required modules from source too, as is
+	                 done for those that wrap a lock library; can be given repeatedly
+	-tests           read test files too
+
+	-cache dir       keep results of one run for the next in dir, or nowhere (off); the
+	                 default is FENCEVETCACHE, or else the user's cache directory
 `
 
 const inventoryUsage = `fencevet inventory lists every distributed lock with what it protects and whether
@@ -48,9 +70,7 @@ Usage:
 	                 or by several with commas between
 	-compare file    tell what changed since this JSON was saved
 	-color when      auto (the default), always or never
-	-tests           read test files too
-	-cache dir       keep results for the next run in dir, or nowhere (off)
-
+` + choicesUsage + `
 Formats:
 
 	text      for a terminal (the default)
@@ -73,6 +93,28 @@ The table is as wide as the terminal, or as COLUMNS says. NO_COLOR turns colours
 off.
 
 Exit status: 0 the inventory was made, 1 nothing could be analysed, 2 wrong usage.
+`
+
+const catalogUsage = `fencevet catalog prints what fencevet knows about libraries, its own models and
+those of .fencevet.yaml, or checks a model file.
+
+Usage:
+
+	fencevet catalog [-C dir] [-config file] [-model file] [-library name] [-format format]
+	fencevet catalog [-C dir] -check file [packages]
+
+	-C dir          run in dir
+	-config file    read this file instead of .fencevet.yaml; none: read none
+	-model file     with this model file; can be given repeatedly
+	-library name   only libraries whose name or import path has this text
+	-format format  text (the default) or json
+	-check file     hold a model file, or the models of a configuration file, against
+	                what the packages (./... by default) import: names that are not
+	                there, arguments and fields that do not exist, entries that
+	                exclude each other
+
+Exit status: 0 all is well, 1 packages could not be loaded, 2 wrong usage or a file
+that cannot be read, 3 the file does not fit the packages.
 `
 
 const convertUsage = `fencevet convert reports a saved inventory in other formats, as fencevet inventory
@@ -108,9 +150,7 @@ the lock is taken or a write is made under it.
 	-C dir       run in dir
 	-from file   look into this saved inventory instead of analysing packages
 	-color when  auto (the default), always or never
-	-tests       read test files too
-	-cache dir   keep results for the next run in dir, or nowhere (off)
-
+` + choicesUsage + `
 Exit status: 0 it was told, 1 nothing could be analysed, 2 there is no such
 check, or not just one such lock.
 `

@@ -18,6 +18,8 @@ import (
 	"go/ast"
 	"go/token"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,6 +33,7 @@ type Config struct {
 	Dir      string   // where patterns and relative paths start; absolute
 	Patterns []string // package patterns; none means ./...
 	Tests    bool     // test files too
+	Also     []string // patterns of packages of required modules that are read from source too
 	// Checked is called for every package that can be analysed once it is
 	// type-checked, after those that it imports, and for several at once.
 	Checked func(*uses.Package)
@@ -49,6 +52,7 @@ type Program struct {
 	Incomplete []Incomplete
 	Modules    []string // paths of the main modules
 	Root       string   // directory of the main module or workspace
+	Whole      bool     // the patterns ask for all packages below Root
 
 	cfg     Config
 	roots   []*packages.Package
@@ -135,20 +139,21 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(cfg.Patterns, " "))
 	}
 	p := &Program{Root: root(cfg.Dir, roots), cfg: cfg, roots: roots, byID: make(map[string]*source), matched: make(map[string]bool)}
+	p.Whole = slices.Contains(cfg.Patterns, "./...") && filepath.Clean(cfg.Dir) == p.Root
 	for _, pkg := range roots {
 		p.matched[pkg.PkgPath] = true
 		if m := pkg.Module; m != nil && m.Main && !slices.Contains(p.Modules, m.Path) {
 			p.Modules = append(p.Modules, m.Path)
 		}
 	}
-	p.divide()
-	return p, nil
+	return p, p.divide()
 }
 
 // divide finds out what to read from source: what the patterns match, what that
-// imports of the main modules, and whatever imports something of this, since
-// types of one package that was loaded twice do not mix.
-func (p *Program) divide() {
+// imports of the main modules or Also matches, and whatever imports something of
+// this, since types of one package that was loaded twice do not mix.
+func (p *Program) divide() error {
+	also := make([]bool, len(p.cfg.Also))
 	isRoot := make(map[*packages.Package]bool)
 	for _, pkg := range p.roots {
 		isRoot[pkg] = true
@@ -158,6 +163,11 @@ func (p *Program) divide() {
 			return
 		}
 		own := isRoot[pkg] || pkg.Module != nil && pkg.Module.Main
+		for i, pattern := range p.cfg.Also {
+			if matches(pattern, pkg.PkgPath) {
+				own, also[i] = true, true
+			}
+		}
 		for _, imported := range pkg.Imports {
 			own = own || p.byID[imported.ID] != nil
 		}
@@ -179,6 +189,21 @@ func (p *Program) divide() {
 		before[s] = true
 	}
 	slices.SortFunc(p.sources, func(a, b *source) int { return strings.Compare(a.pkg.ID, b.pkg.ID) })
+	if i := slices.Index(also, false); i >= 0 {
+		return fmt.Errorf("%w -also=%s: nothing like that is imported", ErrNoPackages, p.cfg.Also[i])
+	}
+	return nil
+}
+
+// matches reports whether an import path is meant by a pattern, in which "..."
+// stands for anything; "x/..." means x too.
+func matches(pattern, path string) bool {
+	text := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
+	if prefix, ok := strings.CutSuffix(text, `/.*`); ok {
+		text = prefix + `(/.*)?`
+	}
+	ok, err := regexp.MatchString("^"+text+"$", path)
+	return err == nil && ok
 }
 
 // generatedMain reports whether pkg is the main package that the go command makes

@@ -68,7 +68,11 @@ func Write(w io.Writer, r *view.Report) error {
 			res.CodeFlows = c.flows(l, f)
 		}
 		if s := f.Suppressed; s != nil {
-			res.Suppressions = []suppression{{Kind: "inSource", Status: "accepted", Justification: view.Printable(s.Reason)}}
+			kind := "inSource"
+			if s.By == "config" {
+				kind = "external"
+			}
+			res.Suppressions = []suppression{{Kind: kind, Status: "accepted", Justification: view.Printable(s.Reason)}}
 		}
 		out.Results = append(out.Results, res)
 	}
