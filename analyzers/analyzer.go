@@ -8,6 +8,7 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/passes/config"
+	"github.com/fencevet/fencevet/passes/uses"
 )
 
 // Analyzer is the suite as one analyzer, for drivers that take one by its package,
@@ -17,7 +18,10 @@ var Analyzer = New(nil)
 // New returns another analyzer like Analyzer, with a configuration, and flags of
 // its own that go before it.
 func New(cfg *config.Config) *analysis.Analyzer {
-	records, settings := choosing(func() (*config.Config, error) { return cfg, nil })
+	records, settings := uses.Analyzer, check.Chooser(func(*analysis.Pass) (*Settings, error) { return &Settings{}, nil })
+	if cfg != nil {
+		records, settings = choosing(func() (*config.Config, error) { return cfg, nil })
+	}
 	named := make(map[string]bool)
 	a := check.Suite(Checks()).Analyzer("fencevet", doc, records, func(pass *analysis.Pass) (*Settings, error) {
 		chosen, err := settings(pass)

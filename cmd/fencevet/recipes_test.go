@@ -16,8 +16,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/fencevet/fencevet/analyzers"
-	"github.com/fencevet/fencevet/passes/config"
 	"github.com/fencevet/fencevet/plugin"
 )
 
@@ -29,9 +27,6 @@ func (p *place) recipe(t *testing.T, file string, text []byte) error {
 		return p.workflow(t, text)
 	case strings.HasSuffix(name, "/.golangci.yml"):
 		return linter(text)
-	case strings.HasSuffix(name, "/.fencevet.yaml"):
-		_, err := config.Parse(file, text, analyzers.Names())
-		return err
 	case strings.HasSuffix(name, "/.gitlab-ci.yml"):
 		return p.gitlab(t, text)
 	case strings.HasSuffix(name, "/.pre-commit-config.yaml"):

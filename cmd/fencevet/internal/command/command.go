@@ -108,7 +108,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 			}
 			var stray string
 			f.Visit(func(set *flag.Flag) {
-				if set.Name != "C" && set.Name != "today" {
+				if set.Name != "C" && set.Name != forTests {
 					stray = set.Name
 				}
 			})
@@ -133,7 +133,7 @@ func newFlags(name, usage string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), usage: usage}
 	f.SetOutput(io.Discard) // parse reports errors itself
 	f.StringVar(&f.dir, "C", "", "")
-	f.StringVar(&f.today, "today", "", "") // for tests: decisions end some day
+	f.StringVar(&f.today, forTests, "", "")
 	return f
 }
 

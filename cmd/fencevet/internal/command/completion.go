@@ -72,6 +72,9 @@ func runComplete(_ context.Context, env *environment, words []string) error {
 
 // values lists what a flag of a subcommand takes.
 func values(subcommand, flag string) []string {
+	if _, property, ok := strings.Cut(flag, "."); ok {
+		flag = property // -unfenced.level
+	}
 	switch flag {
 	case "level":
 		return []string{string(lock.Note), string(lock.Warning), string(lock.Error)}
@@ -85,8 +88,11 @@ func values(subcommand, flag string) []string {
 		return names
 	case "format":
 		formats := report.Inventory
-		if subcommand == "" {
+		switch subcommand {
+		case "":
 			formats = report.Findings
+		case "catalog":
+			return []string{"text", "json"}
 		}
 		var names []string
 		for _, f := range formats {
@@ -96,6 +102,10 @@ func values(subcommand, flag string) []string {
 	}
 	return nil
 }
+
+// forTests is a flag that no user needs: the day that it is, as decisions end
+// some day.
+const forTests = "today"
 
 // candidates completes the last word.
 func candidates(words []string) []string {
@@ -124,7 +134,11 @@ func candidates(words []string) []string {
 	}
 	if strings.HasPrefix(word, "-") {
 		var names []string
-		set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+		set.VisitAll(func(f *flag.Flag) {
+			if f.Name != forTests {
+				names = append(names, f.Name)
+			}
+		})
 		return starting(word, "-", names)
 	}
 	return starting(word, "", operands)
