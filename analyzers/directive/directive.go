@@ -72,7 +72,11 @@ func ignored(r *check.Review, i int, say func(string, ...any)) {
 		}
 	}
 	if len(idle) > 0 {
-		say("this comment is not needed: %s has nothing to report here, and would not be heard if it had; remove it", strings.Join(idle, ", "))
+		have, they := "has", "it"
+		if len(idle) > 1 {
+			have, they = "have", "they"
+		}
+		say("this comment is not needed: %s %s nothing to report here, and would not be heard if %s had; remove it", strings.Join(idle, " and "), have, they)
 	}
 }
 

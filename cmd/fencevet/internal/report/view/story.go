@@ -195,6 +195,9 @@ func Decision(l inventory.Lock) string {
 	}
 	if d.Until != "" {
 		text += ", until " + d.Until
+		if d.Expired {
+			text += " (over)"
+		}
 	}
 	if d.Reason != "" {
 		text += ": " + d.Reason
