@@ -30,7 +30,7 @@ func TestReadme(t *testing.T) {
 		examples++
 		m := shown.FindSubmatch(block)
 		var stdout, stderr bytes.Buffer
-		if code := command.Run(t.Context(), strings.Fields(string(m[1])), &stdout, &stderr, root); code == 1 || code == 2 {
+		if code := command.Run(t.Context(), strings.Fields(string(m[1])), strings.NewReader(""), &stdout, &stderr, root); code == 1 || code == 2 {
 			t.Errorf("fencevet %s exits with %d: %s", m[1], code, stderr.String())
 		}
 		return bytes.Replace(block, append([]byte("```\n"), m[2]...), append([]byte("```\n"), stdout.Bytes()...), 1)

@@ -39,7 +39,7 @@ func TestVettool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := command.Run(t.Context(), packages, &printed, &stderr, dir)
+	code := command.Run(t.Context(), packages, strings.NewReader(""), &printed, &stderr, dir)
 	if code != 3 {
 		t.Fatalf("fencevet exits with %d: %s", code, stderr.String())
 	}
