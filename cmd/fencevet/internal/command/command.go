@@ -54,6 +54,7 @@ func init() {
 		{"inventory", inventoryUsage, runInventory},
 		{"catalog", catalogUsage, runCatalog},
 		{"convert", convertUsage, runConvert},
+		{"audit", auditUsage, runAudit},
 		{"gate", gateUsage, runGate},
 		{"explain", explainUsage, runExplain},
 		{"version", versionUsage, runVersion},
