@@ -108,9 +108,15 @@ func Find(result *uses.Result, settings *Settings) []lock.Finding {
 func Show(found []lock.Finding, settings *Settings) []lock.Finding {
 	var loud []lock.Finding
 	for _, f := range found {
-		if check.Rank(f.Level) >= check.Rank(settings.Least(f.Check)) {
+		if Loud(f.Check, f.Level, settings) {
 			loud = append(loud, f)
 		}
 	}
 	return loud
+}
+
+// Loud reports whether findings of a check and level are among those that the
+// settings ask for.
+func Loud(name string, level lock.Level, settings *Settings) bool {
+	return check.Rank(level) >= check.Rank(settings.Least(name))
 }

@@ -239,9 +239,13 @@ func (p *place) run(t *testing.T, command string) string {
 	return text
 }
 
-// like reports whether text is what a pattern with lines of three dots says.
+// like reports whether text is what a pattern with lines of three dots says. They
+// do not stand for a failure, which is no finding.
 func like(pattern, text string) bool {
 	if !strings.Contains("\n"+pattern, "\n...\n") {
+		return false
+	}
+	if code := failure.FindString(text); code != "" && !strings.Contains(pattern, code) {
 		return false
 	}
 	quoted := regexp.QuoteMeta("\n" + pattern)
@@ -263,6 +267,8 @@ func source(text []byte) error {
 	}
 	return err
 }
+
+var failure = regexp.MustCompile(`(?m)^\[exit (?:[^3]|3.+)\]$`)
 
 // labels reads what a BUILD file takes from fencevet: packages that exist.
 func labels(text []byte) error {
@@ -394,6 +400,9 @@ func TestLike(t *testing.T) {
 		{"...\nd\n", "a\nd\n", true},
 		{"a\n...\n", "a\nb\n", true},
 		{"a...\n", "ab\n", false},
+		{"a\n...\n", "a\n[exit 3]\n", true},
+		{"a\n...\n", "a\n[exit 1]\n", false},
+		{"a\n...\n[exit 1]\n", "a\nb\n[exit 1]\n", true},
 	} {
 		if got := like(test.pattern, test.text); got != test.want {
 			t.Errorf("like(%q, %q) = %v", test.pattern, test.text, got)

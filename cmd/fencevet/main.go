@@ -36,5 +36,5 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(command.Run(ctx, args, os.Stdout, os.Stderr, dir))
+	os.Exit(command.Run(ctx, args, os.Stdin, os.Stdout, os.Stderr, dir))
 }

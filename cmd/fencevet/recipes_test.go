@@ -48,11 +48,11 @@ type workflow struct {
 	Permissions map[string]string
 	Jobs        map[string]struct {
 		RunsOn string `yaml:"runs-on"`
-		Steps  []step
+		Steps  []actionStep
 	}
 }
 
-type step struct {
+type actionStep struct {
 	Name, ID, If, Uses, Run, Shell string
 	Dir                            string `yaml:"working-directory"`
 	With, Env                      map[string]string
@@ -65,7 +65,7 @@ type action struct {
 	Outputs           map[string]struct{ Description, Value string }
 	Runs              struct {
 		Using string
-		Steps []step
+		Steps []actionStep
 	}
 }
 
@@ -107,7 +107,7 @@ func (p *place) workflow(t *testing.T, text []byte) error {
 		if err := r.steps(t, job.Steps); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if asked, _ := os.ReadFile(filepath.Join(temp, "gh")); slices.ContainsFunc(job.Steps, func(s step) bool { return strings.HasPrefix(s.Run, "gh ") }) && !bytes.HasPrefix(asked, []byte("pr comment 7 ")) {
+		if asked, _ := os.ReadFile(filepath.Join(temp, "gh")); slices.ContainsFunc(job.Steps, func(s actionStep) bool { return strings.HasPrefix(s.Run, "gh ") }) && !bytes.HasPrefix(asked, []byte("pr comment 7 ")) {
 			return fmt.Errorf("%s: gh is asked %q", name, asked)
 		}
 	}
@@ -127,7 +127,7 @@ func (r *runner) expand(text string) (string, error) {
 	}), err
 }
 
-func (r *runner) steps(t *testing.T, steps []step) error {
+func (r *runner) steps(t *testing.T, steps []actionStep) error {
 	for _, s := range steps {
 		if r.failed && s.If != "always()" {
 			continue
@@ -208,7 +208,7 @@ func (r *runner) action(t *testing.T, id string, with map[string]string) error {
 }
 
 // shell runs a step's commands as GitHub does, and takes what they leave in files.
-func (r *runner) shell(t *testing.T, s step) error {
+func (r *runner) shell(t *testing.T, s actionStep) error {
 	if strings.Contains(s.Run, "${{") {
 		return fmt.Errorf("%s: an expression in a script is run as code: hand it over in env", s.Name)
 	}

@@ -98,16 +98,16 @@ func keyOf(program *load.Program, settings string) (cache.Key, error) {
 	if err != nil {
 		return cache.Key{}, err
 	}
-	self, err := binary()
+	self, err := Binary()
 	if err != nil {
 		return cache.Key{}, err
 	}
 	return sha256.Sum256(fmt.Appendf(nil, "%x %x %q", self, sources, settings)), nil
 }
 
-// binary is the hash of this program. A version would not do: it is the same for
+// Binary is the hash of this program. A version would not do: it is the same for
 // all that a developer builds.
-var binary = sync.OnceValues(func() (sum [sha256.Size]byte, err error) {
+var Binary = sync.OnceValues(func() (sum [sha256.Size]byte, err error) {
 	name, err := os.Executable()
 	if err != nil {
 		return sum, err

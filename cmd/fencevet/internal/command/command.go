@@ -54,6 +54,8 @@ func init() {
 		{"inventory", inventoryUsage, runInventory},
 		{"catalog", catalogUsage, runCatalog},
 		{"convert", convertUsage, runConvert},
+		{"audit", auditUsage, runAudit},
+		{"gate", gateUsage, runGate},
 		{"explain", explainUsage, runExplain},
 		{"completion", completionUsage, runCompletion},
 		{"version", versionUsage, runVersion},
@@ -63,6 +65,7 @@ func init() {
 
 // An environment is what a command runs in.
 type environment struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	dir            string // absolute
 	today          string // as 2027-06-30
@@ -72,12 +75,15 @@ type environment struct {
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir string) int {
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, dir string) int {
 	err := run(ctx, &environment{
-		stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default(), today: time.Now().Format(time.DateOnly),
+		stdin: stdin, stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default(), today: time.Now().Format(time.DateOnly),
 	}, args)
 	if err == nil {
 		return exitClean
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(stderr, "fencevet: %s\n", text)

@@ -241,3 +241,47 @@ import _ "example.org/a"
 		t.Errorf("root %s without workspace, want %s", p.Root, want)
 	}
 }
+
+func TestExists(t *testing.T) {
+	dir := module(t, shop+"-- mac/mac.go --\n//go:build darwin && !cgo && ignore\n\npackage mac\n")
+	program, err := load.Load(t.Context(), load.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"example.org/shop":               true,
+		"example.org/shop/internal/lock": true,
+		"example.org/shop/mac":           true, // for another platform
+		"example.org/shop/internal":      false,
+		"example.org/shop/gone":          false,
+		"example.org/shopping":           false,
+		"fmt":                            false,
+	} {
+		if got := program.Exists(path); got != want {
+			t.Errorf("Exists(%q) = %v", path, got)
+		}
+	}
+	if program.Matches("example.org/shop/mac") {
+		t.Error("a package for another platform matches")
+	}
+}
+
+// TestRoot holds the root that is known before loading against that of what is
+// loaded.
+func TestRoot(t *testing.T) {
+	dir := module(t, shop)
+	workspace := module(t, "-- go.work --\ngo 1.26\n\nuse ./a\n-- a/go.mod --\nmodule example.org/a\n\ngo 1.26\n-- a/a.go --\npackage a\n")
+	for at, want := range map[string]string{
+		dir:                                    dir,
+		filepath.Join(dir, "internal", "lock"): dir,
+		filepath.Join(workspace, "a"):          workspace,
+	} {
+		program, err := load.Load(t.Context(), load.Config{Dir: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := load.Root(at); got != want || program.Root != want {
+			t.Errorf("in %s: %s before, %s after loading, want %s", at, got, program.Root, want)
+		}
+	}
+}

@@ -10,14 +10,16 @@ import (
 	"unicode"
 
 	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/gate"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // A Report is an inventory with what the reader asked for beside it.
 type Report struct {
 	*inventory.Inventory
-	By    []Dimension // further numbers, in this order
-	Trend *Trend      // against a saved inventory; nil: not asked for
+	By    []Dimension      // further numbers, in this order
+	Trend *Trend           // against a saved inventory; nil: not asked for
+	Gate  *gate.Comparison // with a baseline or revision; nil: not asked for
 }
 
 // A Group is a part of the inventory that is read together.
