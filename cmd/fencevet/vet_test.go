@@ -222,8 +222,8 @@ func decoded(t *testing.T, dir, printed string) string {
 		for _, checks := range packages {
 			for check, found := range checks {
 				for _, f := range found {
-					if f.Category != check || len(f.Related) == 0 {
-						t.Errorf("%s: category %q, %d related places", check, f.Category, len(f.Related))
+					if f.Category != check || len(f.Related) == 0 || f.End == "" || f.End == f.Posn {
+						t.Errorf("%s: category %q, from %s to %s, %d related places", check, f.Category, f.Posn, f.End, len(f.Related))
 					}
 					fmt.Fprintf(&out, "%s: %s\n", strings.TrimPrefix(f.Posn, dir+string(filepath.Separator)), f.Message)
 				}

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"go/ast"
 	"path/filepath"
 	"slices"
 
@@ -145,15 +146,15 @@ func (s Suite) Analyzer(name, doc string, records *analysis.Analyzer, choose Cho
 			if Rank(f.Level) < Rank(cmp.Or(least, settings.Least(f.Check))) || !f.At.Pos.IsValid() || f.Suppressed != nil {
 				continue
 			}
-			pass.Report(diagnostic(f))
+			pass.Report(diagnostic(pass.Files, f))
 		}
 		return nil, nil
 	}
 	return a
 }
 
-func diagnostic(f lock.Finding) analysis.Diagnostic {
-	d := analysis.Diagnostic{Pos: f.At.Pos, Category: f.Check, Message: f.Message}
+func diagnostic(files []*ast.File, f lock.Finding) analysis.Diagnostic {
+	d := analysis.Diagnostic{Pos: f.At.Pos, End: extent(files, f.At.Pos), Category: f.Check, Message: f.Message}
 	// A place in another package is known as text only: it is told at the last
 	// place before it that can be shown.
 	pos := f.At.Pos
