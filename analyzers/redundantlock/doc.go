@@ -16,7 +16,7 @@
 // # Bad
 //
 //	lock, err := locker.Obtain(ctx, "enqueue:"+key, ttl, nil)
-//	...
+//	// ... once it is held
 //	db.ExecContext(ctx, "INSERT INTO job ... ON CONFLICT (key) DO NOTHING")
 //
 // # Good

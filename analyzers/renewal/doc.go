@@ -21,16 +21,17 @@
 //
 // # Bad
 //
-//	case <-tick.C:
+//	for range tick.C {
 //		if _, err := mutex.Extend(); err != nil {
 //			log.Print(err)
 //		}
+//	}
 //
 //	rdb.Expire(ctx, key, ttl)          // whose key is it by now?
 //
 //	_, err := consulLock.Lock(nil)     // the channel tells when it is lost
 //
-//	go session.RenewPeriodic(...)      // returns when the session is gone
+//	go session.RenewPeriodic(ttl, id, nil, done) // returns when the session is gone
 //
 // # Good
 //

@@ -57,6 +57,7 @@ func init() {
 		{"audit", auditUsage, runAudit},
 		{"gate", gateUsage, runGate},
 		{"explain", explainUsage, runExplain},
+		{"completion", completionUsage, runCompletion},
 		{"version", versionUsage, runVersion},
 		{"help", helpUsage, runHelp},
 	}
@@ -69,6 +70,8 @@ type environment struct {
 	dir            string // absolute
 	today          string // as 2027-06-30
 	cache          cache.Cache
+	// describe is told the flags of a command instead of running it.
+	describe func(*flag.FlagSet)
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
@@ -92,6 +95,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func run(ctx context.Context, env *environment, args []string) error {
+	if len(args) > 0 && args[0] == "__complete" {
+		return runComplete(ctx, env, args[1:])
+	}
 	// fencevet itself has the flags of the findings; in front of a subcommand
 	// only -C makes sense.
 	f := newFlags("fencevet", findingsUsage)
@@ -108,7 +114,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 			}
 			var stray string
 			f.Visit(func(set *flag.Flag) {
-				if set.Name != "C" && set.Name != "today" {
+				if set.Name != "C" && set.Name != forTests {
 					stray = set.Name
 				}
 			})
@@ -133,7 +139,7 @@ func newFlags(name, usage string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), usage: usage}
 	f.SetOutput(io.Discard) // parse reports errors itself
 	f.StringVar(&f.dir, "C", "", "")
-	f.StringVar(&f.today, "today", "", "") // for tests: decisions end some day
+	f.StringVar(&f.today, forTests, "", "")
 	return f
 }
 
@@ -154,6 +160,9 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		return true, nil
 	case err != nil:
 		return true, usageError("%s\nrun %s -h for usage", err, f.Name())
+	case env.describe != nil && f.NArg() == 0:
+		env.describe(f.FlagSet)
+		return true, nil
 	}
 	if f.dir != "" {
 		if filepath.IsAbs(f.dir) {

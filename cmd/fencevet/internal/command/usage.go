@@ -12,6 +12,7 @@ Usage:
 	fencevet explain [CHECK | LOCK] [flags] [packages]
 	fencevet catalog [flags]
 	fencevet catalog -check FILE [packages]
+	fencevet completion bash|zsh|fish
 	fencevet version
 	fencevet help [command]
 	go vet -vettool=$(which fencevet) [packages]
@@ -207,11 +208,29 @@ Exit status: 0 it was told, 1 nothing could be analysed, 2 there is no such
 check, or not just one such lock.
 `
 
+const completionUsage = `fencevet completion prints a script with which a shell completes commands, flags,
+their values and the names of checks.
+
+Usage:
+
+	fencevet completion bash|zsh|fish
+
+To have it in every session:
+
+	bash  fencevet completion bash > ~/.local/share/bash-completion/completions/fencevet
+	zsh   fencevet completion zsh > "${fpath[1]}/_fencevet"
+	fish  fencevet completion fish > ~/.config/fish/completions/fencevet.fish
+
+Exit status: 0 it was printed, 2 there is no such shell.
+`
+
 const versionUsage = `fencevet version prints the version of fencevet and of Go that it was built with.
 
 Usage:
 
 	fencevet version
+
+Exit status: 0 it was printed, 2 wrong usage.
 `
 
 const helpUsage = `fencevet help prints how a command is used.
@@ -219,4 +238,6 @@ const helpUsage = `fencevet help prints how a command is used.
 Usage:
 
 	fencevet help [command]
+
+Exit status: 0 it was printed, 2 there is no such command.
 `
