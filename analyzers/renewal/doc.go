@@ -68,6 +68,10 @@
 // where the lock is handed on to the caller. An interval of more than half the
 // time to live; above a third it is a note.
 //
+// A goroutine that renews in a loop which nothing ends, although the lock is given
+// back. A lock that is taken once more in a loop of its own section, where a live lock
+// refuses everybody: that renews nothing, and takes a lost lock anew.
+//
 // OnStoppedLeading is reported where it only writes a log line and the work of
 // OnStartedLeading ignores the context that it is given.
 //

@@ -258,6 +258,10 @@ const (
 	RenewBound = "renewal ends with the acquire's context"
 	// RenewSeldom: Share is the interval's part of the time to live.
 	RenewSeldom = "renewed too seldom"
+	// RenewAgain: taken anew in place of a renewal. RenewForever: nothing ends the
+	// renewal.
+	RenewAgain   = "taken again in place of a renewal"
+	RenewForever = "renewal without an end"
 	// DurationBare and DurationInstant: a whole number, or a point in time, is
 	// taken for a length of time. DurationRange: the backend refuses it, or
 	// takes another. DurationTiny: a number of nanoseconds.

@@ -141,6 +141,10 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		return
 	}
 	k.interval(f, in, m)
+	if k.forever(f, in) {
+		note(lock.RenewForever, "")
+		return
+	}
 	if len(x.Via) > 0 {
 		return
 	}
