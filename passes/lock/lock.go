@@ -221,6 +221,7 @@ type Use struct {
 	// transaction) and what the statement ran on (pool | pooler | conn | tx | unknown).
 	Scope  string
 	Handle string
+	Reads  bool   // the section reads a resource
 	Leader bool   // leader loop on a self-renewed session
 	Skips  bool   // the loser returns without error: the work is skipped
 	Clocks []Call // decisions on the time of day, kind "wall"

@@ -35,6 +35,7 @@ type site struct {
 	guarded  bool     // the outcome decides a branch
 	skips    bool     // the loser returns without error
 	deferred bool
+	kept     bool // taken and deferred in a loop: held through the turns that follow
 	returned bool // the handle, or a function that releases, is returned
 
 	// What explore found, for those that look closer afterwards; nil where the
@@ -187,10 +188,14 @@ func (st *site) note(how string, x Effect) {
 func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
 	lists := make(map[*ssa.BasicBlock][]Effect)
 	held := make(map[*ssa.BasicBlock]bool)
+	except := st.at.Block()
+	if st.kept = keptByLoop(region, s.loops, except, releases); st.kept {
+		except = nil
+	}
 	add := func(in ssa.Instruction, list []Effect) {
 		b := in.Block()
 		held[b] = true
-		lists[b] = append(lists[b], f.repeat(list, b, s.loops, st.at.Block())...)
+		lists[b] = append(lists[b], f.repeat(list, b, s.loops, except)...)
 	}
 	for _, in := range region.Held {
 		list := s.steps[in]
@@ -224,6 +229,17 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 		st.after = append(st.after, s.steps[in]...)
 	}
 	st.effects = bound(st.effects)
+}
+
+// keptByLoop reports whether a lock that is taken in a loop is given back by a defer in
+// there: it is held until the function returns, through all turns that follow.
+func keptByLoop(region *world.Region, loops []*loop, taken *ssa.BasicBlock, releases func(ssa.Instruction) int) bool {
+	return slices.ContainsFunc(loops, func(l *loop) bool {
+		return l.body[taken] && slices.ContainsFunc(region.Held, func(in ssa.Instruction) bool {
+			_, deferred := in.(*ssa.Defer)
+			return deferred && l.body[in.Block()] && releases(in) >= 0
+		})
+	})
 }
 
 // carried marks what a goroutine does that gives the lock back: the section
