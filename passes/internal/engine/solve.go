@@ -43,12 +43,14 @@ func (e *Engine) solveFrom(todo []*family) {
 			fresh = append(fresh, scc...)
 		}
 		todo = nil
+		queued := make(map[*family]bool)
 		for _, f := range fresh {
 			if !f.concernsCallers() {
 				continue
 			}
 			for _, g := range callers[f] {
-				if !done[g] && !slices.Contains(todo, g) {
+				if !done[g] && !queued[g] {
+					queued[g] = true
 					todo = append(todo, g)
 				}
 			}
