@@ -57,6 +57,8 @@ type Engine struct {
 	followers map[string][]Effect              // what is done where leadership is told, by signal
 	sources   []*comments.Source               // what directives of the units say, where there are any
 	made      map[*comments.Said]*catalog.Call // entries from directives
+	guarded   bool
+	faults    []Fault
 
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages

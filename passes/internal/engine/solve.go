@@ -18,9 +18,11 @@ import (
 func (e *Engine) solve() {
 	var todo []*family
 	for _, f := range e.order {
-		if f.callable() || f.deals() {
-			todo = append(todo, f)
-		}
+		f.guard(func() {
+			if f.callable() || f.deals() {
+				todo = append(todo, f)
+			}
+		})
 	}
 	e.solved = make(map[*family]bool)
 	e.solveFrom(todo)
@@ -67,12 +69,17 @@ func (e *Engine) settle(scc []*family) {
 	for range rounds {
 		changed := false
 		for _, f := range scc {
-			f.reset()
-			for _, fn := range f.members {
-				before := f.sums[fn].size()
-				f.sums[fn] = f.summarise(fn)
-				changed = changed || f.sums[fn].size() != before
+			if f.failed {
+				continue
 			}
+			f.guard(func() {
+				f.reset()
+				for _, fn := range f.members {
+					before := f.sums[fn].size()
+					f.sums[fn] = f.summarise(fn)
+					changed = changed || f.sums[fn].size() != before
+				}
+			})
 		}
 		if !changed {
 			break

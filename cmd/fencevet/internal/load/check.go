@@ -80,8 +80,7 @@ func (c *checker) run() error {
 			files := syntax[s]
 			delete(syntax, s)
 			c.mu.Unlock()
-			c.check(s, files)
-			return nil
+			return c.check(s, files)
 		})
 	}
 	return group.Wait()
@@ -158,7 +157,12 @@ func usesCgo(name string) bool {
 
 // check type-checks a package whose imports are, and hands it on if it can be
 // analysed.
-func (c *checker) check(s *source, files []*ast.File) {
+func (c *checker) check(s *source, files []*ast.File) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("package %s: fencevet fails on it: %v", s.pkg.ID, r)
+		}
+	}()
 	pkg := s.pkg
 	pkg.Types = types.NewPackage(pkg.PkgPath, pkg.Name)
 	info := &types.Info{
@@ -182,12 +186,13 @@ func (c *checker) check(s *source, files []*ast.File) {
 		pkg.IllTyped = pkg.IllTyped || i.pkg.IllTyped
 	}
 	if s.reason = broken(pkg, info, c.p.cfg.Dir); s.reason != "" || len(files) == 0 {
-		return // or nothing but tests, or files for another platform
+		return nil // or nothing but tests, or files for another platform
 	}
 	s.checked = &uses.Package{Fset: c.fset, Files: files, Types: pkg.Types, Info: info}
 	if c.p.cfg.Checked != nil {
 		c.p.cfg.Checked(s.checked)
 	}
+	return nil
 }
 
 // typeCheck lets no fault of the type checker end the run.
