@@ -18,7 +18,6 @@ import (
 // A Config says what to analyse.
 type Config struct {
 	load.Config
-	Cache    cache.Cache
 	Catalog  *models.Catalog // nil: the built-in one
 	Settings string          // whatever else the records depend on, such as the catalogue
 	// Progress is called with what is being done now; it may be nil.

@@ -190,7 +190,7 @@ func TestDeterminism(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	r := newRunner(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, Config{Config: load.Config{Dir: r.dir}, Cache: r.cache, Progress: func(phase string) {
+	_, err := Run(ctx, Config{Config: load.Config{Dir: r.dir, Cache: r.cache}, Progress: func(phase string) {
 		if phase != "listing packages" {
 			cancel()
 		}

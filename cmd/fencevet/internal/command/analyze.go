@@ -100,8 +100,8 @@ func analyze(ctx context.Context, env *environment, patterns []string, cfg *conf
 		return nil, err
 	}
 	program, err := analysis.Run(ctx, analysis.Config{
-		Config:  load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also},
-		Catalog: cat, Settings: cfg.Hash(), Cache: env.cache, Progress: progress.say,
+		Config:  load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also, Cache: env.cache},
+		Catalog: cat, Settings: cfg.Hash(), Progress: progress.say,
 	})
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
@@ -37,6 +38,7 @@ type Config struct {
 	// Checked is called for every package that can be analysed once it is
 	// type-checked, after those that it imports, and for several at once.
 	Checked func(*uses.Package)
+	Cache   cache.Cache // remembers where export data is
 	// ParseFile is called for every file that is read from source; nil means
 	// the Go parser. It lets a test see which files these are.
 	ParseFile func(fset *token.FileSet, filename string, src []byte) (*ast.File, error)

@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -15,6 +16,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
 )
 
@@ -284,4 +286,60 @@ func TestRoot(t *testing.T) {
 			t.Errorf("in %s: %s before, %s after loading, want %s", at, got, program.Root, want)
 		}
 	}
+}
+
+// TestExportsRemembered changes a file and loads again with an empty build cache:
+// nothing is built where export data is known to be.
+func TestExportsRemembered(t *testing.T) {
+	dir := module(t, `
+-- go.mod --
+module example.org/m
+
+go 1.26
+-- m.go --
+package m
+
+import "errors"
+
+var Err = errors.New("no")
+`)
+	kept, err := cache.Named(filepath.Join(t.TempDir(), "cache"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := load.Config{Dir: dir, Cache: kept}
+	if _, err := load.Load(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nimport \"errors\"\n\nvar Other = errors.New(\"other\")\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	empty := t.TempDir()
+	t.Setenv("GOCACHE", empty)
+	p, err := load.Load(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Packages) != 1 || p.Packages[0].Types.Scope().Lookup("Other") == nil {
+		t.Errorf("packages %q, incomplete %v", paths(p), p.Incomplete)
+	}
+	if n := archives(t, empty); n > 0 {
+		t.Errorf("the go command builds %d packages", n)
+	}
+}
+
+// archives counts the compiled packages in a build cache.
+func archives(t *testing.T, dir string) int {
+	t.Helper()
+	n := 0
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*-d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil && bytes.HasPrefix(data, []byte("!<arch>")) {
+			n++
+		}
+	}
+	return n
 }
