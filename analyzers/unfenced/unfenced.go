@@ -50,15 +50,24 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		return
 	}
 
-	// One finding per use: its writes share one remedy.
-	first := open[0]
-	for _, w := range open {
+	// One finding per use: its writes share one remedy. It is about one that matters,
+	// if there is any.
+	matter := slices.DeleteFunc(slices.Clone(open), func(w *lock.Write) bool { return !suggest.Matters(u, w) })
+	told := open
+	if len(matter) > 0 {
+		told = matter
+	}
+	first := told[0]
+	for _, w := range told {
 		if check.SamePackage(u, w) {
 			first = w
 			break
 		}
 	}
-	f := lock.Finding{Level: level(u), Message: message(u, first, len(open)-1)}
+	f := lock.Finding{Level: lock.Note, Message: message(u, first, len(open)-1)}
+	if len(matter) > 0 && suggest.For(u).Class == lock.Correctness {
+		f.Level = lock.Error
+	}
 	if check.SamePackage(u, first) {
 		f.At = first.Position
 		f.Related = append(f.Related, check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u)))
@@ -103,13 +112,6 @@ func demand(u *lock.Use, report func(lock.Finding)) {
 // something is compared, though in vain, another check tells what is wrong.
 func unguarded(w *lock.Write) bool {
 	return w.Condition == lock.None && w.Fault == "" && w.Compared == "" && !w.Own && !w.After
-}
-
-func level(u *lock.Use) lock.Level {
-	if suggest.For(u).Class == lock.Correctness {
-		return lock.Error
-	}
-	return lock.Note
 }
 
 func message(u *lock.Use, w *lock.Write, more int) string {

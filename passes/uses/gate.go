@@ -122,8 +122,11 @@ func (g *gate) known(fn *types.Func) bool {
 	if acts(fn.Pkg().Path()) {
 		return true
 	}
-	// Generated clients are known by the type of a parameter.
-	for p := range fn.Signature().Params().Variables() {
+	// Generated clients are known by the type of a parameter, and a program's own
+	// interface of a client by that of a result.
+	told := slices.Collect(fn.Signature().Params().Variables())
+	told = slices.AppendSeq(told, fn.Signature().Results().Variables())
+	for _, p := range told {
 		t := p.Type()
 		if s, ok := t.(*types.Slice); ok {
 			t = s.Elem()

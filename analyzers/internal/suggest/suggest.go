@@ -42,8 +42,8 @@ func For(u *lock.Use) Suggestion {
 			guarded++
 		case isRemoval(w):
 			removed++
-		case strings.HasPrefix(w.Operation, "INCR") || w.Operation == "HINCRBY":
-			counted++ // one step of the store's own: neither holder's is lost
+		case isCount(w):
+			counted++
 		case changes == nil || changes.Condition == lock.Unknown && w.Condition == lock.None:
 			changes = w
 		}
@@ -67,6 +67,9 @@ func For(u *lock.Use) Suggestion {
 			break
 		}
 		s.Class = lock.Efficiency
+
+	case changes != nil && claimed(u):
+		because("only one gets past a conditional write that comes first and is asked whether it was accepted")
 
 	case changes != nil:
 		if changes.Condition == lock.None {
@@ -114,6 +117,60 @@ func For(u *lock.Use) Suggestion {
 	return s
 }
 
+// Matters reports whether two holders who both make the write w lose something by
+// it: it is neither derived, nor a removal, nor one step of a counter.
+func Matters(u *lock.Use, w *lock.Write) bool {
+	return !isDerived(u, w) && !isRemoval(w) && !isCount(w)
+}
+
+// claimed reports whether a conditional write comes before all that are not: who is
+// refused stops there. What comes before is told by the order of the source, in the
+// function of the section.
+func claimed(u *lock.Use) bool {
+	var claim *lock.Write
+	for i := range u.Writes {
+		w := &u.Writes[i]
+		holds := w.Condition == lock.Version || w.Condition == lock.Unique
+		if holds && w.Checked != nil && *w.Checked && !w.Own && !w.After && (claim == nil || before(w, claim)) {
+			claim = w
+		}
+	}
+	if claim == nil {
+		return false
+	}
+	for i := range u.Writes {
+		w := &u.Writes[i]
+		if !w.Own && !w.After && !w.Condition.Holds() && Matters(u, w) && !before(claim, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// before reports whether the section comes to v before it comes to w.
+func before(v, w *lock.Write) bool {
+	a, b := begins(v), begins(w)
+	return a.File == b.File && a.Compare(b) < 0
+}
+
+// begins is where the section does, or calls what does, a write.
+func begins(w *lock.Write) lock.Position {
+	if len(w.Trail) > 0 {
+		return w.Trail[0].Position
+	}
+	return w.Position
+}
+
+// isCount reports whether a write is one step of the store's own, so that neither
+// holder's is lost, or sets no more than how long something lives.
+func isCount(w *lock.Write) bool {
+	switch w.Operation {
+	case "INCR", "INCRBY", "INCRBYFLOAT", "DECR", "DECRBY", "HINCRBY", "EXPIRE", "PEXPIRE":
+		return true
+	}
+	return false
+}
+
 // removals are operations after which something is gone: the second one finds
 // nothing. Of a row or key that another holder has put there since, that is not so;
 // but who removes under a lock mostly cleans up.
@@ -156,7 +213,7 @@ func isDerived(u *lock.Use, w *lock.Write) bool {
 var (
 	efficiencyWords = []string{
 		"cache", "cron", "dedup", "gc", "cleanup", "cleaner", "expir", "evict", "heartbeat", "metric", "poll", "prefetch",
-		"prune", "purge", "reap", "refresh", "reindex", "scrape", "stats", "sweep", "warm",
+		"prune", "purge", "reap", "refresh", "reindex", "resync", "scrape", "stats", "sweep", "sync", "warm",
 	}
 	correctnessWords = []string{
 		"allocat", "balance", "billing", "booking", "charge", "checkout", "credit", "debit", "deposit", "inventory",

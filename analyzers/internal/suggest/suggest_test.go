@@ -16,6 +16,12 @@ func TestFor(t *testing.T) {
 	unseen := lock.Write{Operation: "PutObject", Resource: "s3:x", Condition: lock.Unknown}
 	own := lock.Write{Operation: "UPDATE", Resource: "sql:locks", Condition: lock.None, Own: true}
 
+	at := func(line int) lock.Frame {
+		return lock.Frame{Position: lock.Position{File: "/m/a.go", Line: line}}
+	}
+	asked := true
+	claim := lock.Write{Frame: at(20), Operation: "UPDATE", Resource: "sql:codes", Condition: lock.Version, Checked: &asked}
+
 	for _, test := range []struct {
 		name string
 		use  lock.Use
@@ -36,6 +42,8 @@ func TestFor(t *testing.T) {
 		{"temporary file", lock.Use{Writes: []lock.Write{{Resource: "file:/tmp/x", Condition: lock.None}}}, lock.Efficiency, "derived"},
 		{"only deletes", lock.Use{Writes: []lock.Write{remove}}, lock.Efficiency, "removed twice"},
 		{"only deletes in view", lock.Use{Writes: []lock.Write{remove}, Unseen: []lock.Reason{lock.ReasonCallback}}, lock.Efficiency, "removed twice"},
+		{"claims first", lock.Use{Writes: []lock.Write{claim, {Frame: at(30), Operation: "UPDATE", Resource: "sql:users", Condition: lock.None}}}, lock.Unclear, "comes first"},
+		{"claims last", lock.Use{Writes: []lock.Write{claim, {Frame: at(10), Operation: "UPDATE", Resource: "sql:users", Condition: lock.None}}}, lock.Correctness, "sql:users"},
 		{"counts", lock.Use{Writes: []lock.Write{{Operation: "INCRBY", Resource: "redis:n", Condition: lock.None}}}, lock.Unclear, "one step"},
 		{"only deletes, but money", lock.Use{Key: "wallet:%s", Writes: []lock.Write{remove}}, lock.Correctness, "wallet"},
 		{"a set's members", lock.Use{Writes: []lock.Write{{Operation: "ZREM", Resource: "redis:due", Condition: lock.None}}}, lock.Efficiency, "removed twice"},

@@ -144,8 +144,34 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			}
 		}
 	}
+	return c.narrowed(fn, sig)
+}
+
+// narrowed returns the entries of a client's method that a program's own
+// interface repeats, told by what it returns: SetNX(...) *redis.BoolCmd,
+// ExecContext(...) (sql.Result, error).
+func (c *Catalog) narrowed(fn *types.Func, sig *types.Signature) []*Call {
+	if recv := sig.Recv(); recv == nil || !types.IsInterface(recv.Type()) || sig.Results().Len() == 0 {
+		return nil
+	}
+	n := typeName(sig.Results().At(0).Type())
+	if _, ok := c.paths[n.path]; !ok {
+		return nil
+	}
+	for _, l := range c.layers {
+		if s := l.shelf(n.path); s != nil {
+			for _, recv := range clients {
+				if list := fitting(s.calls[member{recv, fn.Name()}], sig); list != nil {
+					return list
+				}
+			}
+		}
+	}
 	return nil
 }
+
+// clients are the names that libraries give their clients.
+var clients = []string{"Client", "Cmdable", "DB", "Conn", "Pool", "*"}
 
 func fitting(list []*Call, sig *types.Signature) []*Call {
 	misfit := func(c *Call) bool { return c.args > sig.Params().Len() || c.results > sig.Results().Len() }
@@ -272,6 +298,12 @@ func (c *Catalog) Acts(path string) bool { return c.paths[unvendored(path)].acts
 func (c *Call) Acts() bool {
 	return c.Acquire != nil || c.Renew != nil || c.Release != nil || c.Loss != nil || c.Write != nil || c.Query != nil ||
 		len(c.Command) > 0 || c.Blocks != nil
+}
+
+// MayLock reports whether the call can take a lock, renew it or give it back, by
+// itself or by what it sends.
+func (c *Call) MayLock() bool {
+	return c.Acquire != nil || c.Renew != nil || c.Release != nil || c.Write != nil || c.Query != nil || len(c.Command) > 0
 }
 
 // At returns the entry at a position of a catalogue file, or the one that is made

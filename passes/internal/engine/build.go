@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 )
 
 // A Builder makes the SSA form of units that share a file set. Imported packages
@@ -19,13 +20,22 @@ type Builder struct {
 	cat  *catalog.Catalog
 	prog *ssa.Program
 
-	mu    sync.RWMutex // a package is created by one at a time, and while none is built
-	roots map[*types.Package][]*ssa.Function
+	mu   sync.RWMutex // a package is created by one at a time, and while none is built
+	made map[*types.Package]*made
+}
+
+// made is what has become of a unit.
+type made struct {
+	pkg   *ssa.Package
+	roots []*ssa.Function // declared in it
+	calls map[token.Pos]written
+	// What its directives say.
+	source *comments.Source
 }
 
 // NewBuilder returns a builder without units.
 func NewBuilder(fset *token.FileSet, cat *catalog.Catalog) *Builder {
-	b := &Builder{fset: fset, cat: cat, prog: ssa.NewProgram(fset, ssa.BuilderMode(0)), roots: make(map[*types.Package][]*ssa.Function)}
+	b := &Builder{fset: fset, cat: cat, prog: ssa.NewProgram(fset, ssa.BuilderMode(0)), made: make(map[*types.Package]*made)}
 	b.prog.SetNoReturn(func(fn *types.Func) bool {
 		for _, c := range cat.Calls(fn) {
 			if c.Ends {
@@ -48,11 +58,40 @@ func (b *Builder) Declare(units ...Unit) {
 }
 
 // Build builds a unit that was declared. It may be called for several units at
-// once. What is known of the types of expressions is far more than all else
-// together; it is given up once it has served.
+// once. What it is made from is far larger than all else together, and is given
+// up: what is known of the types of expressions, and the bodies of functions.
 func (b *Builder) Build(u Unit) {
 	b.build(u)
-	u.Info.Types, u.Info.Uses, u.Info.Implicits, u.Info.Instances, u.Info.Scopes = nil, nil, nil, nil, nil
+	*u.Info = types.Info{}
+	for _, f := range u.Files {
+		strip(f)
+	}
+}
+
+// strip takes the bodies from the functions of a file.
+func strip(f *ast.File) {
+	var inside []*ast.FuncLit // what is made of them refers to them
+	ast.Inspect(f, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			inside = append(inside, lit)
+		}
+		return true
+	})
+	for _, lit := range inside {
+		lit.Body = nil
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			d.Body = nil
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if v, ok := s.(*ast.ValueSpec); ok {
+					v.Values = nil
+				}
+			}
+		}
+	}
 }
 
 // create declares what a unit declares.
@@ -73,12 +112,12 @@ func (b *Builder) build(u Unit) {
 	b.mu.RLock()
 	p := b.prog.Package(u.Types)
 	p.Build()
-	roots := rootsOf(p, u)
+	m := &made{pkg: p, roots: rootsOf(p, u), calls: callsOf(b.fset, u), source: listen(b.fset, u)}
 	b.mu.RUnlock()
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.roots[u.Types] = roots
+	b.made[u.Types] = m
 }
 
 // rootsOf lists the functions of a package that are declared in it, and what the

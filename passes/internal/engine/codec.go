@@ -501,6 +501,7 @@ func (c *codec) effect(x *Effect) {
 	x.Checked, x.Answer = int8(checked), int8(answer)
 	c.value(&x.Call)
 	c.text((*string)(&x.Why))
+	c.text(&x.Signal)
 	c.frame(&x.At)
 	list(c, &x.Via, c.frame)
 	list(c, &x.Asked, func(a *Asked) {

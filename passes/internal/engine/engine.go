@@ -33,16 +33,17 @@ type Unit struct {
 
 // An Engine analyses units that share a file set.
 type Engine struct {
-	fset    *token.FileSet
-	pool    *term.Pool
-	reader  *meaning.Reader
-	prog    *ssa.Program
-	pkgs    []*ssa.Package
-	selects map[*ssa.Package]map[*ast.SelectorExpr]*types.Selection
+	fset   *token.FileSet
+	pool   *term.Pool
+	reader *meaning.Reader
+	prog   *ssa.Program
+	pkgs   []*ssa.Package
+	calls  map[*ssa.Package]map[token.Pos]written
 
 	families map[*ssa.Function]*family // by root function
 	order    []*family                 // as given: by package, then by position
 	funcs    map[string]*ssa.Function  // by name, for function values
+	solved   map[*family]bool          // summarised
 	entries  map[*types.Func]bool      // registered with the reader
 	impls    *implementations
 	evidence *evidence
@@ -54,7 +55,9 @@ type Engine struct {
 	files    map[string]string // of the units, by name: import path and base name
 
 	sources []*comments.Source               // what directives of the units say, where there are any
-	made    map[*comments.Said]*catalog.Call // entries from directives
+	spoken  map[*comments.Said]*catalog.Call // entries from directives
+
+	followers map[string][]Effect // what is done where leadership is told, by signal
 
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
@@ -80,25 +83,31 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 func (b *Builder) Engine(units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
-		fset: b.fset, pool: pool, prog: b.prog, made: make(map[*comments.Said]*catalog.Call),
+		fset: b.fset, pool: pool, prog: b.prog, spoken: make(map[*comments.Said]*catalog.Call),
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
-		selects:  make(map[*ssa.Package]map[*ast.SelectorExpr]*types.Selection),
+		calls:    make(map[*ssa.Package]map[token.Pos]written),
 		entries:  make(map[*types.Func]bool),
 		files:    make(map[string]string),
 	}
 	for _, u := range units {
-		e.syntax = append(e.syntax, u.Files...)
 		for _, f := range u.Files {
 			name := b.fset.Position(f.Package).Filename
 			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
 		}
-		p := b.prog.Package(u.Types)
-		e.pkgs = append(e.pkgs, p)
-		e.selects[p] = u.Info.Selections
-		e.collect(b.roots[u.Types])
+		m := b.made[u.Types]
+		e.pkgs = append(e.pkgs, m.pkg)
+		e.calls[m.pkg] = m.calls
+		if len(m.source.Directives) > 0 {
+			e.sources = append(e.sources, m.source)
+		}
+		e.collect(m.roots)
 	}
-	e.listen(units)
+	if len(units) == 1 {
+		// Fixes are applied by drivers that have one package at hand; a whole module's
+		// syntax is not worth its memory.
+		e.syntax = units[0].Files
+	}
 	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
 	pool.Apply = e.applied
 	e.impls = newImplementations(e)

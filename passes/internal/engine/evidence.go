@@ -84,7 +84,7 @@ func newEvidence(e *Engine) *evidence {
 			g := &signs{guarded: st.guarded, released: st.frees(), name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
-				g.ttl = m.TTL.Source != "none"
+				g.ttl = m.TTL.Source != "none" || f.expires(s, m)
 			}
 			if name := keyName(m.Key); name != "" {
 				key := freed{pkgOf(fn), m.Family, name}
@@ -131,6 +131,16 @@ func (f *family) comparesOwner(s *Summary, m meaning.Meaning) bool {
 	return slices.ContainsFunc(s.Effects, func(x Effect) bool {
 		return x.Call != nil && x.Open == Closed && slices.ContainsFunc(f.e.reader.Of(x.Call), func(r meaning.Meaning) bool {
 			return r.Role == meaning.Release && r.Checked && r.Family == m.Family && f.e.pool.Alike(r.Value, m.Value)
+		})
+	})
+}
+
+// expires reports whether a function gives the key that it sets a time to live by
+// a command of its own.
+func (f *family) expires(s *Summary, m meaning.Meaning) bool {
+	return slices.ContainsFunc(s.Effects, func(x Effect) bool {
+		return x.Call != nil && x.Open == Closed && slices.ContainsFunc(f.e.reader.Of(x.Call), func(r meaning.Meaning) bool {
+			return r.Role == meaning.Renew && r.Family == m.Family && f.e.pool.Alike(r.Key, m.Key)
 		})
 	})
 }

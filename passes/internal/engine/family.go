@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"go/ast"
-	"go/token"
 	"go/types"
 	"strconv"
 
@@ -38,8 +36,7 @@ type family struct {
 	unsure  map[field]doubt                     // local struct: fields that keep what they had on some ways
 	calling []ssa.CallInstruction               // all calls
 
-	blocks map[string]*ssa.BasicBlock  // of calls, by place
-	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
+	blocks map[string]*ssa.BasicBlock // of calls, by place
 	handed map[*ssa.Parameter]ssa.CallInstruction
 }
 
@@ -96,6 +93,11 @@ func newFamily(e *Engine, root *ssa.Function) *family {
 func (f *family) reset() {
 	f.values, f.busy = make(map[ssa.Value]*term.T), make(map[ssa.Value]bool)
 	f.keyed = nil
+	f.look()
+}
+
+// look scans the family once. Some are asked about without being summarised.
+func (f *family) look() {
 	if f.stores == nil {
 		f.scan()
 	}
@@ -104,6 +106,7 @@ func (f *family) reset() {
 // base resolves a captured variable to the variable of the function that
 // declares it.
 func (f *family) base(v ssa.Value) ssa.Value {
+	f.look()
 	for range 20 {
 		fv, ok := v.(*ssa.FreeVar)
 		if !ok {

@@ -134,7 +134,7 @@ func (e *Engine) receiver(call ssa.CallInstruction, expr *ast.CallExpr) ast.Expr
 	if !ok {
 		return nil
 	}
-	if s := e.selects[call.Parent().Pkg][sel]; s == nil || s.Kind() != types.MethodVal || len(s.Index()) != 1 {
+	if s := e.calls[call.Parent().Pkg][call.Common().Pos()].method; s == nil || s.Kind() != types.MethodVal || len(s.Index()) != 1 {
 		return nil
 	}
 	return sel.X

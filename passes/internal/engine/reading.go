@@ -38,7 +38,7 @@ type slot struct {
 // maxSources bounds the values that one question looks at.
 const maxSources = 400
 
-// readings is made when it is first asked for.
+// readings are those of the whole program, gathered when something asks for them.
 func (e *Engine) readings() *readings {
 	if e.read == nil {
 		e.read = newReadings(e)
@@ -152,10 +152,18 @@ func (r *readings) decodes(t types.Type, by string, depth int) {
 // decoder reports whether a call fills what its pointer arguments point to, and
 // names it. Other calls take a pointer to read from it (Marshal, HSet).
 func decoder(f *family, c *ssa.CallCommon) (string, bool) {
-	call := f.callTerm(c, token.NoPos)
-	name := call.Name[strings.LastIndexByte(call.Name, '.')+1:]
-	if e := f.e.reader.Entry(call); e != nil {
-		if e.Reads != nil && !e.Reads.Out.IsZero() || e.Query != nil && !e.Query.Out.IsZero() {
+	name := ""
+	if c.IsInvoke() {
+		name = c.Method.Name()
+	} else if fn := c.StaticCallee(); fn != nil {
+		name = fn.Name()
+	}
+	fills := func(e *catalog.Call) bool {
+		return e.Reads != nil && !e.Reads.Out.IsZero() || e.Query != nil && !e.Query.Out.IsZero()
+	}
+	// Which entry fits takes the arguments to tell, for the few where it matters.
+	if slices.ContainsFunc(f.entries(c), fills) {
+		if e := f.e.reader.Entry(f.callTerm(c, token.NoPos)); e != nil && fills(e) {
 			return name, true
 		}
 	}

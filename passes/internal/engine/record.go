@@ -17,19 +17,30 @@ func (e *Engine) uses() []*lock.Use {
 	var out []*lock.Use
 	var slips slips
 	e.recorded = make(map[*family][]recorded)
-	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		var found places
-		for _, st := range s.sites {
-			if m, ok := e.acquire(st.lock.Call); ok && e.evidence.isLock(st, m) {
-				found.add(recorded{e.record(fn, st, m), st, m})
+	for _, f := range e.order {
+		var all []recorded
+		for _, fn := range f.members {
+			var found places
+			if s := f.sums[fn]; s != nil {
+				for _, st := range s.sites {
+					if m, ok := e.acquire(st.lock.Call); ok && e.evidence.isLock(st, m) {
+						found.add(recorded{e.record(fn, st, m), st, m})
+					}
+				}
 			}
+			all = append(all, found.settled()...)
 		}
-		for _, r := range found.settled() {
+		for _, r := range all {
+			if r.use.Role == lock.RoleWrapper && slices.ContainsFunc(all, func(q recorded) bool {
+				return q.use.Role == lock.RoleUse && q.use.Acquire.Position == r.use.Acquire.Position
+			}) {
+				continue // in a function literal that the function runs itself
+			}
 			slips.add(f, r.st, r.lock, r.use)
 			e.recorded[f] = append(e.recorded[f], r)
 			out = append(out, r.use)
 		}
-	})
+	}
 	slips.find(e)
 	slices.SortStableFunc(out, func(a, b *lock.Use) int {
 		return cmp.Or(a.Acquire.Compare(b.Acquire.Position), cmp.Compare(a.Library, b.Library))
@@ -120,7 +131,11 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	j := &judge{e: e, st: st, lock: m, counters: e.drawn(st.effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.effects {
-		e.write(u, j, x, unseen)
+		if x.Signal != "" && (u.Leader || x.Why != "") {
+			e.handedOver(u, j, x, unseen)
+		} else {
+			e.write(u, j, x, unseen)
+		}
 	}
 	later := &judge{e: e, st: st, lock: m}
 	for _, x := range st.after {
@@ -278,6 +293,9 @@ func system(resource string) bool {
 // idle reports whether nothing but locking happens in a section.
 func (e *Engine) idle(st *site) bool {
 	for _, x := range st.effects {
+		if x.Signal != "" && x.Why == "" {
+			continue
+		}
 		if x.Open != Closed || x.Memory != nil || x.Call == nil {
 			return false
 		}
@@ -343,6 +361,9 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			if m.Checked {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
+			if j.st.wrapper && m.Role == meaning.Release && m.Family == j.lock.Family && keyName(m.Key) == "" {
+				return true // keys that it collected, of which some were taken and some not
+			}
 			for _, k := range keysOf(m.Key) {
 				if e.evidence.keys[held{m.Family, e.pool.Like(k)}] || j.lock.Key != nil && (e.pool.Alike(k, j.lock.Key) || k.Pattern() == j.lock.Key.Pattern()) {
 					return true
@@ -376,7 +397,7 @@ func (e *Engine) hidden(x Effect) lock.Reason {
 		for c.Kind != term.Call && len(c.Args) > 0 {
 			c = c.Args[0]
 		}
-		if e.reader.Entry(c) != nil || strings.HasPrefix(c.Name, "context.") {
+		if e.reader.Entry(c) != nil || strings.HasPrefix(strings.TrimPrefix(c.Name, "golang.org/x/net/"), "context.") {
 			return ""
 		}
 	}

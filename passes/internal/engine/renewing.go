@@ -266,7 +266,7 @@ func (k *keeping) endsEarly(f *family, fn *ssa.Function, ctx ssa.Value) string {
 	}
 	for _, d := range k.e.setDeadlines(f.get(ctx), nil, 0) {
 		if _, own := f.callBlocks()[d.Site]; own {
-			return "the context ends after " + d.Args[1].Text()
+			return "the context ends after " + meaning.Length(d.Args[1])
 		}
 	}
 	return ""

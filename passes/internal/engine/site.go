@@ -115,7 +115,13 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 // tells reports whether fn's results say if a general command found its key
 // absent. That its error is nil says only that it was sent, unless fn makes an
 // error of the refusal.
+//
+// A command that is queued has no answer yet: a bool that fn returns is then what
+// its sender found out.
 func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
+	if call, ok := st.at.(*ssa.Call); ok && st.direct && call.Referrers() != nil && len(*call.Referrers()) == 0 && returnsBool(fn) {
+		return true
+	}
 	for _, ret := range region.Returns {
 		for _, v := range ret.Results {
 			if isError(v.Type()) {
@@ -130,6 +136,15 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 			if t := f.value(v); t != nil && t.Any(func(x *term.T) bool { return x == st.callTerm || x == st.lock.Call }) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+func returnsBool(fn *ssa.Function) bool {
+	for v := range fn.Signature.Results().Variables() {
+		if isBool(v.Type()) {
+			return true
 		}
 	}
 	return false
@@ -179,7 +194,7 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 	}
 	for _, in := range region.Held {
 		list := s.steps[in]
-		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) {
+		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) && len(list) == 0 {
 			// Whoever receives works under the lock: "you are leader".
 			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
 		}

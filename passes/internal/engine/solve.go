@@ -22,10 +22,13 @@ func (e *Engine) solve() {
 			todo = append(todo, f)
 		}
 	}
+	e.solved = make(map[*family]bool)
 	e.solveFrom(todo)
+	e.follow()
 }
 
 func (e *Engine) solveFrom(todo []*family) {
+	done := e.solved
 	callers := make(map[*family][]*family)
 	for _, f := range e.order {
 		f.callees = e.calleesOf(f)
@@ -33,7 +36,6 @@ func (e *Engine) solveFrom(todo []*family) {
 			callers[g] = append(callers[g], f)
 		}
 	}
-	done := make(map[*family]bool)
 	for len(todo) > 0 {
 		var fresh []*family
 		for _, scc := range components(todo, done) {
@@ -121,9 +123,13 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	if obj == nil {
 		return false
 	}
-	if len(f.e.register(obj)) == 0 {
+	entries := f.e.register(obj)
+	if len(entries) == 0 {
 		s := f.e.imported(origin(c.StaticCallee()))
 		return s != nil && f.e.concerns(s)
+	}
+	if !slices.ContainsFunc(entries, (*catalog.Call).MayLock) {
+		return false // a format, a conversion: no need to know of what
 	}
 	if slices.ContainsFunc(f.e.reader.Entries(obj.Origin().FullName()), func(e *catalog.Call) bool { return e.Acquire != nil && e.Acquire.Traced }) {
 		return true // where it comes from shows when what is called has been summarised

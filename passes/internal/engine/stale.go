@@ -90,7 +90,7 @@ func (k *keeping) readBefore(f *family, st *site, c *meaning.Change) ssa.Instruc
 	if len(used) == 0 {
 		return nil
 	}
-	for in := range made(st) {
+	for in := range earlier(st) {
 		for _, x := range f.sums[st.fn].steps[in] {
 			if used[x.Call] && x.Reach != ByGoroutine {
 				return in
@@ -100,8 +100,8 @@ func (k *keeping) readBefore(f *family, st *site, c *meaning.Change) ssa.Instruc
 	return nil
 }
 
-// made runs over the calls that were made by the time a lock is taken.
-func made(st *site) func(yield func(ssa.Instruction) bool) {
+// earlier runs over the calls that were made by the time a lock is taken.
+func earlier(st *site) func(yield func(ssa.Instruction) bool) {
 	return func(yield func(ssa.Instruction) bool) {
 		for _, b := range st.fn.Blocks {
 			if !b.Dominates(st.at.Block()) {

@@ -204,11 +204,20 @@ func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) 
 		a.Call = f.subst(a.Call, bind)
 		a.From = f.substAll(a.From, bind)
 	}
+	if f.holds(a.At) {
+		return a // a function literal that is run here: its call is in view
+	}
 	if len(a.Via) < maxVia {
 		a.Via = append([]lock.Frame{a.At}, a.Via...)
 	}
 	a.At = at
 	return a
+}
+
+// holds reports whether a place is in the source of the family.
+func (f *family) holds(at lock.Frame) bool {
+	syntax := f.root.Syntax()
+	return syntax != nil && at.Pos.IsValid() && syntax.Pos() <= at.Pos && at.Pos < syntax.End()
 }
 
 // apply is the call of a function value with args.
@@ -234,12 +243,39 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 			}
 		case term.Nil:
 		case term.Const:
+		case term.Elem:
+			items, known := elements(t)
+			if !known {
+				effects = append(effects, f.open(t, args, at, reach))
+				continue
+			}
+			for _, item := range items {
+				more, left := f.apply(item, args, at, reach)
+				effects, holds = append(effects, more...), append(holds, left...)
+			}
 		default:
-			call := f.e.pool.Call("call", f.e.siteOf(at.Position), append([]*term.T{t}, args...)...)
-			effects = append(effects, Effect{Call: call, Open: Value, At: at, Reach: reach})
+			effects = append(effects, f.open(t, args, at, reach))
 		}
 	}
 	return effects, holds
+}
+
+// open is the call of a function value that is not known.
+func (f *family) open(fn *term.T, args []*term.T, at lock.Frame, reach Reach) Effect {
+	call := f.e.pool.Call("call", f.e.siteOf(at.Position), append([]*term.T{fn}, args...)...)
+	return Effect{Call: call, Open: Value, At: at, Reach: reach}
+}
+
+// elements lists what an element of a known list or map can be, whichever it is:
+// nothing, where the list has none.
+func elements(t *term.T) (items []*term.T, known bool) {
+	switch x := t.Args[0]; {
+	case x.IsZero():
+		return nil, true
+	case x.Kind == term.List, x.Kind == term.Struct && x.Type == "map":
+		return x.Args, true
+	}
+	return nil, false
 }
 
 // foreign is the call, through a value, of a function without source.

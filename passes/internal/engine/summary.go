@@ -50,6 +50,7 @@ type Effect struct {
 	Open    Open
 	Memory  *Memory     // a write of an object of this process
 	Why     lock.Reason // something out of sight, without a call that is worth naming
+	Signal  string      // what leadership is told by, to work that runs elsewhere
 	At      lock.Frame
 	Via     []lock.Frame // from the function's body to At, outermost first
 	Reach   Reach
@@ -135,9 +136,11 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 			switch in := in.(type) {
 			case ssa.CallInstruction:
 				effects, sites := f.step(in)
-				s.steps[in] = effects
+				s.steps[in] = append(effects, f.leads(in)...)
 				f.decide(in, sites)
 				acquired = append(acquired, sites...)
+			case *ssa.Store, *ssa.Send:
+				s.steps[in] = f.leads(in)
 			case *ssa.Return:
 				f.results(s, in)
 			case *ssa.UnOp:
@@ -200,15 +203,16 @@ func bound(list []Effect) []Effect {
 		reach Reach
 		why   lock.Reason
 		mem   *Memory
+		told  string
 	}
-	seen := make(map[key]bool)
-	out := list[:0:0]
+	seen := make(map[key]bool, len(list))
+	out := make([]Effect, 0, min(len(list), maxEffects+1)) // summaries live long: no more than it takes
 	for _, x := range list {
 		at := x.At.Position
 		if x.Why != "" && x.Call == nil {
 			at = lock.Position{} // one remark of a kind is enough
 		}
-		k := key{x.Call, at, x.Reach, x.Why, x.Memory}
+		k := key{x.Call, at, x.Reach, x.Why, x.Memory, x.Signal}
 		if seen[k] {
 			continue
 		}

@@ -7,12 +7,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"sync"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/self"
 	"github.com/fencevet/fencevet/passes/models"
 	"github.com/fencevet/fencevet/passes/uses"
 )
@@ -98,26 +96,9 @@ func keyOf(program *load.Program, settings string) (cache.Key, error) {
 	if err != nil {
 		return cache.Key{}, err
 	}
-	self, err := binary()
+	build, err := self.ID()
 	if err != nil {
 		return cache.Key{}, err
 	}
-	return sha256.Sum256(fmt.Appendf(nil, "%x %x %q", self, sources, settings)), nil
+	return sha256.Sum256(fmt.Appendf(nil, "%s %x %q", build, sources, settings)), nil
 }
-
-// binary is the hash of this program. A version would not do: it is the same for
-// all that a developer builds.
-var binary = sync.OnceValues(func() (sum [sha256.Size]byte, err error) {
-	name, err := os.Executable()
-	if err != nil {
-		return sum, err
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return sum, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return [sha256.Size]byte(h.Sum(nil)), err
-})

@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/self"
 	"github.com/fencevet/fencevet/passes/config"
 )
 
@@ -45,18 +45,9 @@ func File(dir string) (string, error) {
 
 // Full is the answer to -V=full, in the form that the go command reads.
 func Full() (string, error) {
-	hash := sha256.New()
-	name, err := os.Executable()
+	build, err := self.ID()
 	if err != nil {
-		return "", err
-	}
-	binary, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer binary.Close()
-	if _, err := io.Copy(hash, binary); err != nil {
-		return "", err
+		return "", fmt.Errorf("which build this is: %w", err)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -66,8 +57,7 @@ func Full() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	io.WriteString(hash, content)
-	return fmt.Sprintf("fencevet version devel comments-go-here buildID=%x", hash.Sum(nil)), nil
+	return fmt.Sprintf("%s version devel fencevet buildID=%x", filepath.Base(os.Args[0]), sha256.Sum256([]byte(build+" "+content))), nil
 }
 
 // Configuration identifies what go vet, run in a directory, can find of

@@ -38,19 +38,11 @@ type checker struct {
 }
 
 func newChecker(ctx context.Context, p *Program) *checker {
-	c := &checker{
+	return &checker{
 		ctx: ctx, p: p, fset: token.NewFileSet(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		exports: make(chan struct{}), types: make(map[string]*types.Package),
+		sizes: types.SizesFor("gc", build.Default.GOARCH), // unless the go command says otherwise
 	}
-	for _, pkg := range p.roots {
-		if pkg.TypesSizes != nil {
-			c.sizes = pkg.TypesSizes
-		}
-	}
-	if c.sizes == nil {
-		c.sizes = types.SizesFor("gc", build.Default.GOARCH)
-	}
-	return c
 }
 
 // run checks all packages. Those that are broken say so themselves.
@@ -252,12 +244,15 @@ func (c *checker) findExports() error {
 	}
 	slices.Sort(paths)
 	found, err := packages.Load(&packages.Config{
-		Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile, Dir: c.p.cfg.Dir,
+		Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile | packages.NeedTypesSizes, Dir: c.p.cfg.Dir,
 	}, slices.Compact(paths)...)
 	if err != nil {
 		return err
 	}
 	for _, pkg := range found {
+		if pkg.TypesSizes != nil {
+			c.sizes = pkg.TypesSizes
+		}
 		if pkg.ExportFile != "" {
 			c.files[pkg.PkgPath] = pkg.ExportFile
 			continue

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"go/types"
 	"hash"
 	"io"
 	"os"
@@ -27,12 +26,7 @@ func (p *Program) Key() ([sha256.Size]byte, error) {
 	say := func(format string, args ...any) { fmt.Fprintf(h, format+"\n", args...) }
 	say("dir %q root %q modules %q", p.cfg.Dir, p.Root, p.Modules)
 	for _, pkg := range p.roots {
-		say("root %q", pkg.ID)
-		if s, ok := pkg.TypesSizes.(*types.StdSizes); ok {
-			say("sizes %d %d", s.WordSize, s.MaxAlign)
-		} else if pkg.TypesSizes != nil {
-			say("word %d", pkg.TypesSizes.Sizeof(types.Typ[types.Uintptr]))
-		}
+		say("root %q", pkg.ID) // the platform shows in the files of what all import
 	}
 	for _, name := range []string{"CGO_CFLAGS", "CGO_CPPFLAGS", "CC"} {
 		say("%s %q", name, os.Getenv(name))

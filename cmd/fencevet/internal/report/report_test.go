@@ -131,3 +131,31 @@ func TestCell(t *testing.T) {
 		}
 	}
 }
+
+// FuzzFormats writes whatever can be read in every format.
+func FuzzFormats(f *testing.F) {
+	for _, inv := range []*inventory.Inventory{reporttest.Sample(), reporttest.Hostile(), reporttest.Many(2)} {
+		var b bytes.Buffer
+		if err := JSON(&b, &view.Report{Inventory: inv}); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		inv, err := inventory.Read(data, "a.json")
+		if err != nil {
+			return
+		}
+		r := &view.Report{Inventory: inv, By: view.Dimensions, Trend: view.Compare(reporttest.Sample(), inv, "before.json")}
+		for _, format := range Inventory {
+			if err := format.Write(io.Discard, r, text.Style{Width: 40}); err != nil {
+				t.Errorf("%s: %v", format.Name, err)
+			}
+		}
+		for _, l := range inv.Locks {
+			if err := text.Story(io.Discard, inv, l, text.Style{Width: 40}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

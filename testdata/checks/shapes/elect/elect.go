@@ -88,7 +88,7 @@ func (j *Job) Called(ctx context.Context) error {
 
 // Channel hands leadership over to a loop that waits for it.
 func (j *Job) Channel(ctx context.Context) error {
-	return Lead(ctx, j.Etcd, "channel", "me", func(ctx context.Context, _ int64) error { // verdict: unfenced // gap: FN unfenced what waits for leadership elsewhere is not seen // gap: FN verdict likewise
+	return Lead(ctx, j.Etcd, "channel", "me", func(ctx context.Context, _ int64) error { // want: unfenced // verdict: unfenced
 		j.elected <- struct{}{}
 		<-ctx.Done()
 		return nil
@@ -111,7 +111,7 @@ func (j *Job) Work(ctx context.Context) error {
 
 // Flag tells leadership by a field under a mutex.
 func (j *Job) Flag(ctx context.Context) error {
-	return Lead(ctx, j.Etcd, "flag", "me", func(ctx context.Context, term int64) error { // verdict: unfenced // gap: FN unfenced what waits for leadership elsewhere is not seen // gap: FN verdict likewise
+	return Lead(ctx, j.Etcd, "flag", "me", func(ctx context.Context, term int64) error { // want: unfenced // verdict: unfenced
 		j.mu.Lock()
 		j.leader, j.term = true, term
 		j.mu.Unlock()
@@ -141,7 +141,7 @@ func (j *Job) Tick(ctx context.Context) {
 
 // Atomic tells it by an atomic flag.
 func (j *Job) Atomic(ctx context.Context) error {
-	return Lead(ctx, j.Etcd, "atomic", "me", func(ctx context.Context, term int64) error { // verdict: unfenced // gap: FN unfenced what waits for leadership elsewhere is not seen // gap: FN verdict likewise
+	return Lead(ctx, j.Etcd, "atomic", "me", func(ctx context.Context, term int64) error { // want: unfenced // verdict: unfenced
 		j.leading.Store(true)
 		defer j.leading.Store(false)
 		<-ctx.Done()

@@ -208,3 +208,40 @@ func (l *Ledger) Batch(ctx context.Context, ids []int64) error {
 		return l.Orders.PayFenced(ctx, id, 0, token)
 	})
 }
+
+// Generated writes through an interface that only a client's types have.
+func (l *Ledger) Generated(ctx context.Context, q *store.Queries, id int64) error {
+	return lock.Fenced(ctx, l.Etcd, "orders", func(ctx context.Context, token int64) error { // verdict: fenced
+		return q.CancelFenced(ctx, id, token)
+	})
+}
+
+// Plain does so without the token.
+func (l *Ledger) Plain(ctx context.Context, q *store.Queries, id int64) error {
+	return lock.Fenced(ctx, l.Etcd, "orders", func(ctx context.Context, token int64) error { // want: unfenced // verdict: unfenced
+		return q.Cancel(ctx, id)
+	})
+}
+
+// steps runs functions one after the other.
+func steps(ctx context.Context, list ...func(context.Context) error) error {
+	for _, do := range list {
+		if err := do(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Steps works in a list of functions, and Nothing in an empty one.
+func (l *Ledger) Steps(ctx context.Context, q *store.Queries, id int64) error {
+	return lock.Fenced(ctx, l.Etcd, "orders", func(ctx context.Context, token int64) error { // want: unfenced // verdict: unfenced
+		return steps(ctx, func(ctx context.Context) error { return q.CancelFenced(ctx, id, token) }, func(ctx context.Context) error { return q.Cancel(ctx, id) })
+	})
+}
+
+func (l *Ledger) Nothing(ctx context.Context) error {
+	return lock.Fenced(ctx, l.Etcd, "orders", func(ctx context.Context, token int64) error { // verdict: no-visible-write
+		return steps(ctx)
+	})
+}

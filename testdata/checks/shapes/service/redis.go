@@ -209,13 +209,13 @@ func (p *Payments) Retried(ctx context.Context, id, cents int64) error {
 	var h *lock.Held
 	take := func() error {
 		var err error
-		h, err = p.Pool.Acquire(ctx, id)
+		h, err = p.Pool.Acquire(ctx, id) // want: unfenced // verdict: unfenced // lock: %s:%d p.Pool.cfg.TTL
 		if err != nil && !errors.Is(err, lock.ErrHeld) {
 			return backoff.Permanent(err)
 		}
 		return err
 	}
-	if err := backoff.Retry(take, backoff.WithContext(backoff.NewExponentialBackOff(), ctx)); err != nil { // want: unfenced // verdict: unfenced // lock: %s:%d p.Pool.cfg.TTL
+	if err := backoff.Retry(take, backoff.WithContext(backoff.NewExponentialBackOff(), ctx)); err != nil {
 		return err
 	}
 	defer h.Release(context.WithoutCancel(ctx))
@@ -255,5 +255,18 @@ func (p *Payments) Third(ctx context.Context, id, cents int64) error {
 		return err
 	}
 	defer h.Release(context.WithoutCancel(ctx))
+	return p.Orders.Pay(ctx, id, cents)
+}
+
+// Several takes two locks by one call, whose outcome is a bool.
+func (p *Payments) Several(ctx context.Context, many *lock.Many, from, to string, id, cents int64) error {
+	locked, err := many.Lock(ctx, time.Minute, from, to) // want: unfenced // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	if !locked {
+		return lock.ErrHeld
+	}
+	defer many.Unlock(context.WithoutCancel(ctx))
 	return p.Orders.Pay(ctx, id, cents)
 }

@@ -68,3 +68,31 @@ func stale(res sql.Result) error {
 	}
 	return err
 }
+
+// Queries is given whatever runs statements, as generated code is.
+type Queries struct{ db DBTX }
+
+// DBTX is what a pool, a connection and a transaction have in common.
+type DBTX interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func New(db DBTX) *Queries { return &Queries{db: db} }
+
+const cancelOrder = `UPDATE orders SET cancelled = true WHERE id = $1`
+
+func (q *Queries) Cancel(ctx context.Context, id int64) error {
+	_, err := q.db.ExecContext(ctx, cancelOrder, id)
+	return err
+}
+
+const cancelOrderFenced = `UPDATE orders SET cancelled = true, fence = $2 WHERE id = $1 AND fence < $2`
+
+func (q *Queries) CancelFenced(ctx context.Context, id, token int64) error {
+	res, err := q.db.ExecContext(ctx, cancelOrderFenced, id, token)
+	if err != nil {
+		return err
+	}
+	return stale(res)
+}

@@ -124,7 +124,8 @@ type row struct {
 	TTL       string
 	Token     string
 	Resources []view.Resource
-	More      int // resources that are not shown
+	More      int      // resources that are not shown
+	Reasons   []string // for which the verdict is open
 	Acquire   []stop
 	Slow      []stop
 	Writes    []path
@@ -167,6 +168,9 @@ func (p *page) rows() {
 			}
 			r.Rank = slices.IndexFunc(verdicts, func(v verdict) bool { return v.Name == l.Verdict })
 			r.Verdict = verdicts[r.Rank]
+			if l.Verdict == string(lock.Unverified) && !r.Wrapper {
+				r.Reasons = l.Unseen
+			}
 			if r.Wrapper {
 				r.Rank, r.Verdict = len(verdicts), verdict{Name: "wrapper"}
 			}

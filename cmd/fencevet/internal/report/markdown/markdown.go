@@ -126,23 +126,14 @@ func numbers(w io.Writer, inv *inventory.Inventory, d view.Dimension) {
 func Trend(w io.Writer, r *view.Report) {
 	t := r.Trend
 	fmt.Fprintf(w, "\n%s\n", Text(t.Sentence()))
-	var changes []string
-	add := func(l inventory.Lock, what string) {
-		changes = append(changes, fmt.Sprintf("| %s | %s | %s |\n", Place(l.Acquire.File, l.Acquire.Line), Code(l.Key), Text(what)))
-	}
-	for _, l := range t.Added {
-		add(l, "added, "+view.Verdict(l))
-	}
-	for _, l := range t.Removed {
-		add(l, "removed, was "+l.Verdict)
-	}
-	for _, c := range t.Changed {
-		add(c.Lock, c.Text())
-	}
-	if len(changes) == 0 {
+	lines := t.Lines()
+	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n| lock | key | what changed |\n|---|---|---|\n%s", strings.Join(changes, ""))
+	fmt.Fprint(w, "\n| lock | key | what changed |\n|---|---|---|\n")
+	for _, l := range lines {
+		fmt.Fprintf(w, "| %s | %s | %s |\n", Place(l.Lock.Acquire.File, l.Lock.Acquire.Line), Code(l.Lock.Key), Text(l.What))
+	}
 	fmt.Fprint(w, "\n| | before | now |\n|---|--:|--:|\n")
 	for _, d := range t.Deltas(r.Summary) {
 		fmt.Fprintf(w, "| %s | %d | %d |\n", d.Name, d.Before, d.Now)

@@ -116,7 +116,7 @@ func (c *converter) location(file string, line, column int, text string) locatio
 	l := location{Physical: physicalLocation{Artifact: artifact(view.InRepository(c.inv, file))}}
 	if line > 0 {
 		l.Physical.Region = &region{StartLine: line, StartColumn: column}
-		if s, ok := view.Line(c.inv, file, line); ok {
+		if s, ok := view.Quoted(c.inv, file, line); ok {
 			l.Physical.Region.Snippet = &message{Text: s}
 		}
 	}

@@ -106,14 +106,8 @@ func countOrDash(n int) string {
 // trend prints what became of the locks of an earlier inventory.
 func trend(w io.Writer, r *view.Report, style Style) {
 	fmt.Fprintln(w, view.Printable(r.Trend.Sentence()))
-	for _, l := range r.Trend.Added {
-		fmt.Fprintf(w, "  + %s  %s\n", style.place(l.Acquire.File, l.Acquire.Line), style.verdict(l, view.Verdict(l)))
-	}
-	for _, l := range r.Trend.Removed {
-		fmt.Fprintf(w, "  - %s  was %s\n", style.place(l.Acquire.File, l.Acquire.Line), l.Verdict)
-	}
-	for _, c := range r.Trend.Changed {
-		fmt.Fprintf(w, "  ~ %s  %s\n", style.place(c.Lock.Acquire.File, c.Lock.Acquire.Line), style.verdict(c.Lock, c.Text()))
+	for _, l := range r.Trend.Lines() {
+		fmt.Fprintf(w, "  %s %s  %s\n", l.Sign, style.place(l.Lock.Acquire.File, l.Lock.Acquire.Line), view.Printable(l.What))
 	}
 	for _, d := range r.Trend.Deltas(r.Summary) {
 		if d.Before != d.Now {

@@ -60,8 +60,8 @@ func Excerpt(inv *inventory.Inventory, file string, line int) []inventory.Source
 	return excerpt
 }
 
-// Line returns one quoted line.
-func Line(inv *inventory.Inventory, file string, line int) (string, bool) {
+// Quoted returns one line of source.
+func Quoted(inv *inventory.Inventory, file string, line int) (string, bool) {
 	for _, l := range Excerpt(inv, file, line) {
 		if l.Line == line {
 			return l.Text, true

@@ -65,8 +65,15 @@ func TestCompare(t *testing.T) {
 	if got := ids(trend.Removed); !reflect.DeepEqual(got, ids(before.Locks[4:])) {
 		t.Errorf("removed %q", got)
 	}
-	if len(trend.Changed) != 1 || trend.Changed[0].Text() != "was fenced, is unfenced; was correctness, is undecided" {
+	if len(trend.Changed) != 1 || trend.Changed[0].What() != "was fenced, is unfenced; was correctness, is undecided" {
 		t.Errorf("changed %+v", trend.Changed)
+	}
+	var signs string
+	for _, l := range trend.Lines() {
+		signs += l.Sign
+	}
+	if signs != "~+--" {
+		t.Errorf("lines %s", signs)
 	}
 	if got := trend.Sentence(); got != "Since before.json: 1 added, 2 removed, 1 judged differently." {
 		t.Error(got)

@@ -161,6 +161,7 @@ func facts(l inventory.Lock) []Fact {
 		{"class", classSentence(l)},
 		{"decision", Decision(l)},
 		{"evidence", strings.Join(l.Evidence, "; ")},
+		{"unseen", strings.Join(l.Unseen, ", ")},
 		{"measured", measured(l.Metrics)},
 	}
 	kept := all[:0]

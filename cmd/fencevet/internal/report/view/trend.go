@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fencevet/fencevet/analyzers/inventory"
 )
@@ -58,19 +59,37 @@ func byID(inv *inventory.Inventory) map[string]inventory.Lock {
 	return all
 }
 
-// Text says what changed: "unfenced, now fenced".
-func (c Change) Text() string {
-	text := ""
-	if c.Was.Verdict != c.Lock.Verdict {
-		text = fmt.Sprintf("was %s, is %s", c.Was.Verdict, c.Lock.Verdict)
-	}
-	if c.Was.Class != c.Lock.Class {
-		if text != "" {
-			text += "; "
+// What says what changed: "was unfenced, is fenced".
+func (c Change) What() string {
+	var all []string
+	for _, v := range [][2]string{{c.Was.Verdict, c.Lock.Verdict}, {c.Was.Class, c.Lock.Class}} {
+		if v[0] != v[1] {
+			all = append(all, fmt.Sprintf("was %s, is %s", v[0], v[1]))
 		}
-		text += fmt.Sprintf("was %s, is %s", c.Was.Class, c.Lock.Class)
 	}
-	return text
+	return strings.Join(all, "; ")
+}
+
+// A Line is one lock of a trend.
+type Line struct {
+	Sign string // ~ + or -
+	Lock inventory.Lock
+	What string
+}
+
+// Lines lists what changed, the locks that were judged differently first.
+func (t *Trend) Lines() []Line {
+	var all []Line
+	for _, c := range t.Changed {
+		all = append(all, Line{"~", c.Lock, c.What()})
+	}
+	for _, l := range t.Added {
+		all = append(all, Line{"+", l, "added, " + Verdict(l)})
+	}
+	for _, l := range t.Removed {
+		all = append(all, Line{"-", l, "removed, was " + l.Verdict})
+	}
+	return all
 }
 
 // Sentence is the trend in one line.
