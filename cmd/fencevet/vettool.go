@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis/unitchecker"
@@ -34,7 +35,7 @@ func isVettool(args []string) bool {
 
 // vettool answers go vet.
 func vettool(args []string) {
-	if len(args) == 1 && strings.TrimLeft(args[0], "-") == "V=full" {
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.TrimLeft(arg, "-") == "V=full" }) {
 		text, err := identity.Full()
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "fencevet: %v\n", err)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 )
 
 // A Builder makes the SSA form of units that share a file set. Imported packages
@@ -28,6 +29,8 @@ type made struct {
 	pkg   *ssa.Package
 	roots []*ssa.Function // declared in it
 	calls map[token.Pos]written
+	// What its directives say.
+	source *comments.Source
 }
 
 // NewBuilder returns a builder without units.
@@ -109,7 +112,7 @@ func (b *Builder) build(u Unit) {
 	b.mu.RLock()
 	p := b.prog.Package(u.Types)
 	p.Build()
-	m := &made{pkg: p, roots: rootsOf(p, u), calls: callsOf(b.fset, u)}
+	m := &made{pkg: p, roots: rootsOf(p, u), calls: callsOf(b.fset, u), source: listen(b.fset, u)}
 	b.mu.RUnlock()
 
 	b.mu.Lock()

@@ -54,11 +54,13 @@ type Engine struct {
 	syntax   []*ast.File
 	files    map[string]string // of the units, by name: import path and base name
 
-	followers map[string][]Effect              // what is done where leadership is told, by signal
-	sources   []*comments.Source               // what directives of the units say, where there are any
-	made      map[*comments.Said]*catalog.Call // entries from directives
-	guarded   bool
-	faults    []Fault
+	sources []*comments.Source               // what directives of the units say, where there are any
+	spoken  map[*comments.Said]*catalog.Call // entries from directives
+
+	followers map[string][]Effect // what is done where leadership is told, by signal
+
+	guarded bool
+	faults  []Fault
 
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
@@ -84,7 +86,7 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 func (b *Builder) Engine(units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
-		fset: b.fset, pool: pool, prog: b.prog, made: make(map[*comments.Said]*catalog.Call),
+		fset: b.fset, pool: pool, prog: b.prog, spoken: make(map[*comments.Said]*catalog.Call),
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
 		calls:    make(map[*ssa.Package]map[token.Pos]written),
@@ -99,6 +101,9 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		m := b.made[u.Types]
 		e.pkgs = append(e.pkgs, m.pkg)
 		e.calls[m.pkg] = m.calls
+		if len(m.source.Directives) > 0 {
+			e.sources = append(e.sources, m.source)
+		}
 		e.collect(m.roots)
 	}
 	if len(units) == 1 {
@@ -106,7 +111,6 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		// syntax is not worth its memory.
 		e.syntax = units[0].Files
 	}
-	e.listen(units)
 	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
 	pool.Apply = e.applied
 	e.impls = newImplementations(e)

@@ -3,6 +3,7 @@ package engine
 import (
 	"go/token"
 	"go/types"
+	"path/filepath"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -11,14 +12,11 @@ import (
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// listen finds the directives of the units.
-func (e *Engine) listen(units []Unit) {
-	for _, u := range units {
-		s := comments.Read(e.fset, u.Types, u.Info, u.Files, e.place)
-		if len(s.Directives) > 0 {
-			e.sources = append(e.sources, s)
-		}
-	}
+// listen finds the directives of a unit.
+func listen(fset *token.FileSet, u Unit) *comments.Source {
+	return comments.Read(fset, u.Types, u.Info, u.Files, func(p lock.Position) lock.Position {
+		return lock.Position{File: u.Types.Path() + "/" + filepath.Base(p.File), Line: p.Line, Column: p.Column}
+	})
 }
 
 // Directives returns those of the units, in the order of the files.
@@ -60,10 +58,10 @@ func (e *Engine) meant(fn *types.Func) *catalog.Call {
 	if said == nil || said.Model == "" {
 		return nil
 	}
-	entry := e.made[said]
+	entry := e.spoken[said]
 	if entry == nil {
 		entry = comments.Entry(said.Model, said.At)
-		e.made[said] = entry
+		e.spoken[said] = entry
 	}
 	return entry
 }

@@ -47,7 +47,7 @@ func File(dir string) (string, error) {
 func Full() (string, error) {
 	build, err := self.ID()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("which build this is: %w", err)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -57,7 +57,7 @@ func Full() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("fencevet version devel buildID=%x", sha256.Sum256([]byte(build+content))), nil
+	return fmt.Sprintf("%s version devel fencevet buildID=%x", filepath.Base(os.Args[0]), sha256.Sum256([]byte(build+" "+content))), nil
 }
 
 // Configuration identifies what go vet, run in a directory, can find of
