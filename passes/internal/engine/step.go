@@ -422,9 +422,13 @@ func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach 
 }
 
 // callbacks runs the function arguments of a call that is not understood: it
-// most likely calls them.
+// most likely calls them. A pool of goroutines, told by the name of its method,
+// does so later.
 func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
 	var effects []Effect
+	if meaning.Named(call.Name[strings.LastIndexByte(call.Name, '.')+1:], "go", "submit", "invoke", "schedule", "spawn") {
+		reach = ByGoroutine
+	}
 	for _, a := range meaning.Args(call) {
 		items := []*term.T{a}
 		if a.Kind == term.List {
