@@ -94,7 +94,11 @@ func (f *family) instance(t, call *term.T, c *ssa.CallCommon) *term.T {
 	if t == nil || t.Kind == term.Unknown {
 		return nil
 	}
-	return f.subst(t, binder(fnName(origin(c.StaticCallee())), call.Args))
+	r := f.subst(t, binder(fnName(origin(c.StaticCallee())), call.Args))
+	if r.Kind == term.Unknown {
+		return nil // too large with the arguments put in
+	}
+	return r
 }
 
 // binder binds the parameters of function fn to args.

@@ -221,6 +221,9 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 			// Whoever receives works under the lock: "you are leader".
 			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
 		}
+		if f.signalsCaller(in) {
+			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
+		}
 		if i := releases(in); i >= 0 {
 			switch in.(type) {
 			case *ssa.Go, *ssa.Call:
