@@ -122,7 +122,7 @@ func (c *Check) AnalyzerWith(records *analysis.Analyzer, choose Chooser) *analys
 	})
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		result := pass.ResultOf[records].(*uses.Result)
-		settings := &Settings{}
+		settings := &Settings{Checks: map[string]bool{c.Name: true}} // or it would not have been asked
 		if choose != nil {
 			var err error
 			if settings, err = choose(pass); err != nil {
