@@ -35,6 +35,16 @@ func Configure(cfg *config.Config, root string) *Settings {
 // It is asked once, and for packages of the main modules alone: what others decide
 // for themselves does not hold here. If it fails, one analyzer says so.
 func With(choose func() (*config.Config, error)) []*analysis.Analyzer {
+	records, settings := choosing(choose)
+	var all []*analysis.Analyzer
+	for _, s := range suite {
+		all = append(all, s.AnalyzerWith(records, settings))
+	}
+	return all
+}
+
+// choosing returns what analyzers need that follow a configuration.
+func choosing(choose func() (*config.Config, error)) (records *analysis.Analyzer, settings check.Chooser) {
 	type chosen struct {
 		settings *Settings
 		catalog  *models.Catalog
@@ -54,12 +64,12 @@ func With(choose func() (*config.Config, error)) []*analysis.Analyzer {
 		root, err := os.Getwd()
 		return chosen{Configure(cfg, root), cat}, err
 	})
-	records := uses.New(func(*analysis.Pass) *models.Catalog {
+	records = uses.New(func(*analysis.Pass) *models.Catalog {
 		c, _ := once()
 		return c.catalog
 	})
 	var told atomic.Bool
-	settings := func(pass *analysis.Pass) (*Settings, error) {
+	settings = func(pass *analysis.Pass) (*Settings, error) {
 		if m := pass.Module; m != nil && (m.Version != "" || m.Path == "") {
 			return &Settings{}, nil
 		}
@@ -69,11 +79,7 @@ func With(choose func() (*config.Config, error)) []*analysis.Analyzer {
 		}
 		return c.settings, err
 	}
-	var all []*analysis.Analyzer
-	for _, s := range suite {
-		all = append(all, s.AnalyzerWith(records, settings))
-	}
-	return all
+	return records, settings
 }
 
 // Known returns an error if there is no check of that name.

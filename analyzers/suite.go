@@ -40,37 +40,41 @@ type Check = check.Check
 // suite is in the order in which a reader asks: does the resource refuse a
 // stale holder at all, does it refuse it in earnest, does the lock hold.
 //
-// A check is on by default once its precision was measured; every one that is
-// not carries the reason here, in its Why.
+// Beside each check stands how many of its findings were right, of all that it made
+// above level note: in programs drawn from public bug reports (cases), and in those of
+// 21 public repositories that readers had labelled before (repositories); the rules
+// were sharpened on both, so that code nobody has looked at may do worse. Where both
+// have none there is but the corpus in testdata, and no false one either. A check that
+// is off by default carries the reason in its Why.
 var suite = []*struct {
 	*Check
 	Analyzer *analysis.Analyzer
 }{
-	{unfenced.Check, unfenced.Analyzer},
-	{weakcondition.Check, weakcondition.Analyzer},
-	{unorderedtoken.Check, unorderedtoken.Analyzer},
-	{poolconn.Check, poolconn.Analyzer},
-	{wallclock.Check, wallclock.Analyzer},
-	{longsection.Check, longsection.Analyzer},
-	{acquire.Check, acquire.Analyzer},
-	{release.Check, release.Analyzer},
-	{earlyrelease.Check, earlyrelease.Analyzer},
-	{keymismatch.Check, keymismatch.Analyzer},
-	{localstate.Check, localstate.Analyzer},
-	{renewal.Check, renewal.Analyzer},
-	{units.Check, units.Analyzer},
-	{tokenreset.Check, tokenreset.Analyzer},
-	{replica.Check, replica.Analyzer},
-	{owner.Check, owner.Analyzer},
-	{failover.Check, failover.Analyzer},
-	{onceguard.Check, onceguard.Analyzer},
-	{lockdelay.Check, lockdelay.Analyzer},
-	{crossslot.Check, crossslot.Analyzer},
-	{staleread.Check, staleread.Analyzer},
-	{bypass.Check, bypass.Analyzer},
-	{unmetered.Check, unmetered.Analyzer},
-	{redundantlock.Check, redundantlock.Analyzer},
-	{directive.Check, directive.Analyzer},
+	{unfenced.Check, unfenced.Analyzer},             // cases 3/3, repositories 22/23
+	{weakcondition.Check, weakcondition.Analyzer},   // cases 2/2
+	{unorderedtoken.Check, unorderedtoken.Analyzer}, // none in either
+	{poolconn.Check, poolconn.Analyzer},             // cases 4/4
+	{wallclock.Check, wallclock.Analyzer},           // cases 1/1, repositories 1/1
+	{longsection.Check, longsection.Analyzer},       // cases 1/1, repositories 7/7
+	{acquire.Check, acquire.Analyzer},               // cases 3/3, repositories 2/2
+	{release.Check, release.Analyzer},               // cases 11/11, repositories 9/9
+	{earlyrelease.Check, earlyrelease.Analyzer},     // cases 1/1
+	{keymismatch.Check, keymismatch.Analyzer},       // none in either
+	{localstate.Check, localstate.Analyzer},         // none in either
+	{renewal.Check, renewal.Analyzer},               // cases 11/11, repositories 1/1
+	{units.Check, units.Analyzer},                   // cases 2/2
+	{tokenreset.Check, tokenreset.Analyzer},         // cases 1/1
+	{replica.Check, replica.Analyzer},               // cases 1/1
+	{owner.Check, owner.Analyzer},                   // cases 1/1
+	{failover.Check, failover.Analyzer},             // cases 1/1; a note: most clusters lose a lock once in years
+	{onceguard.Check, onceguard.Analyzer},           // cases 1/1
+	{lockdelay.Check, lockdelay.Analyzer},           // none in either; a note: short delays are chosen on purpose
+	{crossslot.Check, crossslot.Analyzer},           // none in either
+	{staleread.Check, staleread.Analyzer},           // none in either
+	{bypass.Check, bypass.Analyzer},                 // none in either; a note: whether the two writes ever meet, only their authors know
+	{unmetered.Check, unmetered.Analyzer},           // none in either; off, see its Why
+	{redundantlock.Check, redundantlock.Analyzer},   // cases 1/1; a note: the lock may be there to save work
+	{directive.Check, directive.Analyzer},           // none in either: it is about what fencevet itself has people write
 }
 
 // Checks returns all checks.
@@ -108,9 +112,15 @@ func Find(result *uses.Result, settings *Settings) []lock.Finding {
 func Show(found []lock.Finding, settings *Settings) []lock.Finding {
 	var loud []lock.Finding
 	for _, f := range found {
-		if check.Rank(f.Level) >= check.Rank(settings.Least(f.Check)) {
+		if Loud(f.Check, f.Level, settings) {
 			loud = append(loud, f)
 		}
 	}
 	return loud
+}
+
+// Loud reports whether findings of a check and level are among those that the
+// settings ask for.
+func Loud(name string, level lock.Level, settings *Settings) bool {
+	return check.Rank(level) >= check.Rank(settings.Least(name))
 }

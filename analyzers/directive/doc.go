@@ -46,11 +46,15 @@
 //
 //	//fencevet:efficiency
 //	if err := mutex.LockContext(ctx); err != nil {
+//		return err
+//	}
 //
 // # Good
 //
 //	//fencevet:efficiency owner=search until=2027-06-30 the index is rebuilt from the table anyway
 //	if err := mutex.LockContext(ctx); err != nil {
+//		return err
+//	}
 //
 // # How it decides
 //

@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 	run := func(args ...string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		if code := command.Run(t.Context(), args, &stdout, &stderr, dir); code != 0 || stdout.Len() > 0 {
+		if code := command.Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr, dir); code != 0 || stdout.Len() > 0 {
 			t.Fatalf("fencevet %s exits with %d: %s%s", strings.Join(args, " "), code, stderr.String(), stdout.String())
 		}
 	}
@@ -114,7 +114,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	if code := command.Run(t.Context(), []string{"inventory", "-format=json"}, &stdout, &stderr, dir); code != 0 {
+	if code := command.Run(t.Context(), []string{"inventory", "-format=json"}, strings.NewReader(""), &stdout, &stderr, dir); code != 0 {
 		t.Fatalf("exits with %d: %s", code, stderr.String())
 	}
 	validate(t, "testdata", stdout.Bytes())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -9,6 +10,13 @@ import (
 
 // TestMain keeps the tests from reading what earlier ones left behind.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(cacheDir); dir != "" {
+		if err := serve(dir, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Setenv(cache.Env, "off")
 	os.Exit(m.Run())
 }

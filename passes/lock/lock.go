@@ -221,6 +221,7 @@ type Use struct {
 	// transaction) and what the statement ran on (pool | pooler | conn | tx | unknown).
 	Scope  string
 	Handle string
+	Reads  bool   // the section reads a resource
 	Leader bool   // leader loop on a self-renewed session
 	Skips  bool   // the loser returns without error: the work is skipped
 	Clocks []Call // decisions on the time of day, kind "wall"
@@ -258,6 +259,10 @@ const (
 	RenewBound = "renewal ends with the acquire's context"
 	// RenewSeldom: Share is the interval's part of the time to live.
 	RenewSeldom = "renewed too seldom"
+	// RenewAgain: taken anew in place of a renewal. RenewForever: nothing ends the
+	// renewal.
+	RenewAgain   = "taken again in place of a renewal"
+	RenewForever = "renewal without an end"
 	// DurationBare and DurationInstant: a whole number, or a point in time, is
 	// taken for a length of time. DurationRange: the backend refuses it, or
 	// takes another. DurationTiny: a number of nanoseconds.

@@ -4,6 +4,8 @@ import (
 	"go/constant"
 	"go/types"
 	"maps"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,16 +41,44 @@ const (
 func (g *gate) origin() origin {
 	m := g.pass.Module
 	switch {
-	case m != nil && m.Path != "" && m.Version == "":
+	case m == nil || m.Path == "":
+		return g.placed()
+	case m.Version == "":
 		return own
-	case m != nil && m.Path != "":
-		return foreign
 	}
-	first, _, _ := strings.Cut(g.pass.Pkg.Path(), "/")
-	if !strings.Contains(first, ".") {
+	return foreign
+}
+
+// placed judges by path and files, where a driver says nothing of modules: go vet
+// of the standard library, and nogo of everything. Bazel runs its actions in a
+// folder that has the workspace and, under external, other repositories.
+func (g *gate) placed() origin {
+	for _, f := range g.pass.Files {
+		name := filepath.ToSlash(g.pass.Fset.File(f.FileStart).Name())
+		if !filepath.IsAbs(name) || strings.Contains(name, "/execroot/") {
+			if external.MatchString(name) {
+				return foreign
+			}
+			return own
+		}
+	}
+	if first, _, _ := strings.Cut(g.pass.Pkg.Path(), "/"); !strings.Contains(first, ".") {
 		return standard
 	}
 	return unknown
+}
+
+// external matches where Bazel has the files of other repositories, and what it
+// makes from them.
+var external = regexp.MustCompile(`^(.*/execroot/[^/]+/)?(bazel-out/[^/]+/bin/)?external/`)
+
+// covered reports whether the catalogue says what the functions of the package
+// mean.
+func (g *gate) covered() bool {
+	if g.pass.Module == nil {
+		return catalog.Covers(g.pass.Pkg.Path())
+	}
+	return catalog.Covers(g.pass.Module.Path)
 }
 
 // open reports whether the package can take a lock, or do what a lock may
@@ -62,7 +92,7 @@ func (g *gate) open() bool {
 	case foreign:
 		// Here the catalogue's libraries themselves are read, and whole
 		// frameworks: only wrappers of locks are of interest.
-		return !catalog.Covers(g.pass.Module.Path) && (holdsLocks(g.pass.Pkg, nil) && g.locks() || g.tells() || comments.Any(g.pass.Files))
+		return !g.covered() && (holdsLocks(g.pass.Pkg, nil) && g.locks() || g.tells() || comments.Any(g.pass.Files))
 	}
 	return false
 }

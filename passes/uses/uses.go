@@ -3,6 +3,7 @@
 package uses
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -45,8 +46,13 @@ type Result struct {
 	Remarks    []lock.Remark
 	Directives []lock.Directive // of the packages, sorted by position
 	// Whole says that the packages are all of a module: what is not seen is not there.
-	Whole bool
+	Whole  bool
+	Faults []Fault // in a module; a single package fails as a whole
 }
+
+// A Fault is a failure of fencevet itself on one function, which counts as out of
+// sight.
+type Fault struct{ Package, Reason string }
 
 // A Package is one type-checked package with syntax.
 type Package struct {
@@ -103,7 +109,13 @@ func (m *Module) Result(pkgs []*Package) *Result {
 	for _, p := range pkgs {
 		units = append(units, p.unit())
 	}
-	return result(m.builder.Engine(units))
+	e := m.builder.Engine(units)
+	faults := e.Guard()
+	found := result(e)
+	for _, f := range faults() {
+		found.Faults = append(found.Faults, Fault{f.Package, fmt.Sprintf("%s:%d:%d: fencevet fails on this function: %s", f.At.File, f.At.Line, f.At.Column, f.Text)})
+	}
+	return found
 }
 
 func (p *Package) unit() engine.Unit {

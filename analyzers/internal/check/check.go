@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"go/ast"
 	"path/filepath"
 	"slices"
 
@@ -105,14 +106,21 @@ func (c *Check) Analyzer() *analysis.Analyzer { return c.AnalyzerWith(uses.Analy
 // AnalyzerWith is Analyzer with settings that depend on the package. records is
 // what uses.New has made.
 func (c *Check) AnalyzerWith(records *analysis.Analyzer, choose Chooser) *analysis.Analyzer {
+	a := Suite{c}.Analyzer(c.Name, c.Doc, records, choose)
+	a.URL += "/" + c.Name
+	return a
+}
+
+// Analyzer returns the checks of s as one analyzer.
+func (s Suite) Analyzer(name, doc string, records *analysis.Analyzer, choose Chooser) *analysis.Analyzer {
 	var least lock.Level // as a flag says; empty: as the settings say
 	a := &analysis.Analyzer{
-		Name:     c.Name,
-		Doc:      c.Doc,
-		URL:      "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers/" + c.Name,
+		Name:     name,
+		Doc:      doc,
+		URL:      "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers",
 		Requires: []*analysis.Analyzer{records},
 	}
-	a.Flags.Init(c.Name, flag.ExitOnError)
+	a.Flags.Init(name, flag.ExitOnError)
 	a.Flags.Func("level", "report findings of this level and above: note, warning or error (default warning)", func(s string) error {
 		if Rank(lock.Level(s)) == 0 {
 			return fmt.Errorf("want note, warning or error")
@@ -129,25 +137,24 @@ func (c *Check) AnalyzerWith(records *analysis.Analyzer, choose Chooser) *analys
 				return nil, err
 			}
 		}
-		if !settings.On(c) || len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
+		if !slices.ContainsFunc(s, settings.On) || len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
 			return nil, nil
 		}
-		at := cmp.Or(least, settings.Least(c.Name))
-		for _, f := range (Suite{c}).Find(result, settings) {
+		for _, f := range s.Find(result, settings) {
 			// A place known from facts has no position in this package, and a
 			// finding without one cannot be shown or silenced where it stands.
-			if Rank(f.Level) < Rank(at) || !f.At.Pos.IsValid() || f.Suppressed != nil {
+			if Rank(f.Level) < Rank(cmp.Or(least, settings.Least(f.Check))) || !f.At.Pos.IsValid() || f.Suppressed != nil {
 				continue
 			}
-			pass.Report(diagnostic(f))
+			pass.Report(diagnostic(pass.Files, f))
 		}
 		return nil, nil
 	}
 	return a
 }
 
-func diagnostic(f lock.Finding) analysis.Diagnostic {
-	d := analysis.Diagnostic{Pos: f.At.Pos, Category: f.Check, Message: f.Message}
+func diagnostic(files []*ast.File, f lock.Finding) analysis.Diagnostic {
+	d := analysis.Diagnostic{Pos: f.At.Pos, End: extent(files, f.At.Pos), Category: f.Check, Message: f.Message}
 	// A place in another package is known as text only: it is told at the last
 	// place before it that can be shown.
 	pos := f.At.Pos

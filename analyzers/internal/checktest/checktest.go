@@ -51,7 +51,7 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: root}, patterns...)
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedExportFile | packages.NeedModule, Dir: root}, patterns...)
 	if err != nil {
 		t.Fatal(err)
 	}

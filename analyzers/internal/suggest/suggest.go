@@ -68,7 +68,7 @@ func For(u *lock.Use) Suggestion {
 		}
 		s.Class = lock.Efficiency
 
-	case changes != nil && claimed(u):
+	case changes != nil && Claimed(u):
 		because("only one gets past a conditional write that comes first and is asked whether it was accepted")
 
 	case changes != nil:
@@ -123,10 +123,14 @@ func Matters(u *lock.Use, w *lock.Write) bool {
 	return !isDerived(u, w) && !isRemoval(w) && !isCount(w)
 }
 
-// claimed reports whether a conditional write comes before all that are not: who is
+// IsStep reports whether a write is made by the store in one step, with the same
+// outcome whoever comes first.
+func IsStep(w *lock.Write) bool { return isRemoval(w) || isCount(w) }
+
+// Claimed reports whether a conditional write comes before all that are not: who is
 // refused stops there. What comes before is told by the order of the source, in the
 // function of the section.
-func claimed(u *lock.Use) bool {
+func Claimed(u *lock.Use) bool {
 	var claim *lock.Write
 	for i := range u.Writes {
 		w := &u.Writes[i]

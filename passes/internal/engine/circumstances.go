@@ -22,6 +22,7 @@ func (k *keeping) circumstances(f *family, r recorded) {
 	k.once(r)
 	k.delay(r)
 	k.stale(f, r)
+	k.again(r)
 }
 
 // happens is where fn's package makes an effect happen: the call in the section.

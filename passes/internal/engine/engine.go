@@ -59,6 +59,9 @@ type Engine struct {
 
 	followers map[string][]Effect // what is done where leadership is told, by signal
 
+	guarded bool
+	faults  []Fault
+
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
 	inner  map[string]*Summary        // of function values in those, by name

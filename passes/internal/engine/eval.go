@@ -158,8 +158,8 @@ func (f *family) constant(c *ssa.Const) *term.T {
 	return p.Unknown("constant")
 }
 
-// closure binds the parameters of the enclosing functions to themselves;
-// substitution in a caller then reaches what the closure captured.
+// closure binds the parameters of the enclosing functions that it may depend on
+// to themselves; substitution in a caller then reaches what the closure captured.
 func (f *family) closure(v *ssa.MakeClosure) *term.T {
 	fn := v.Fn.(*ssa.Function)
 	p := f.e.pool
@@ -170,8 +170,12 @@ func (f *family) closure(v *ssa.MakeClosure) *term.T {
 		return p.Closure(fnName(m), p.Param(fnName(m), 0, "recv"), f.get(v.Bindings[0]))
 	}
 	f.e.funcs[fnName(fn)] = fn
+	needs := f.needs(v)
 	for outer := fn.Parent(); outer != nil; outer = outer.Parent() {
 		for i, x := range outer.Params {
+			if !needs[x] {
+				continue
+			}
 			t := p.Param(fnName(outer), i, x.Name())
 			binds = append(binds, t, t)
 		}

@@ -20,6 +20,7 @@ type family struct {
 	members []*ssa.Function // closures before the functions that hold them
 	sums    map[*ssa.Function]*Summary
 	callees []*family // for the order of summaries
+	failed  bool      // the engine did, on this family
 
 	made   map[*ssa.Function]*ssa.MakeClosure
 	values map[ssa.Value]*term.T

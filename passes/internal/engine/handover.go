@@ -60,6 +60,21 @@ func (f *family) leads(in ssa.Instruction) []Effect {
 	return []Effect{x}
 }
 
+// signalsCaller reports whether an instruction closes a channel that the caller
+// handed in: "I am ready, go ahead".
+func (f *family) signalsCaller(in ssa.Instruction) bool {
+	c, ok := in.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := c.Call.Value.(*ssa.Builtin)
+	if !ok || b.Name() != "close" {
+		return false
+	}
+	_, ok = f.single(c.Call.Args[0]).(*ssa.Parameter)
+	return ok
+}
+
 // signalName names the place that a channel is loaded from.
 func (f *family) signalName(ch ssa.Value) string {
 	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {

@@ -180,6 +180,12 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		u.Unseen = slices.Compact(u.Unseen)
 	}
 	u.Section = e.length(st.effects)
+	if st.kept && u.Section.Why != "" {
+		u.Section.Why = "its release is deferred in a loop, and so runs when the function returns"
+	}
+	u.Reads = slices.ContainsFunc(st.effects, func(x Effect) bool {
+		return x.Call != nil && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query })
+	})
 	return u
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 	"strings"
 	"unicode"
@@ -141,6 +142,10 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		return
 	}
 	k.interval(f, in, m)
+	if k.forever(f, in) {
+		note(lock.RenewForever, "")
+		return
+	}
 	if len(x.Via) > 0 {
 		return
 	}
@@ -221,7 +226,7 @@ func (k *keeping) onlyRenews(in ssa.CallInstruction, list []Effect) bool {
 		t := sig.Results().At(i).Type()
 		tells = tells || isError(t) || failure(t) == failure(boolType)
 	}
-	if !tells || len(list) == 0 {
+	if !tells || len(list) == 0 || keepsState(in.Common().StaticCallee(), 0) {
 		return false
 	}
 	renews := false
@@ -252,6 +257,32 @@ func (k *keeping) onlyRenews(in ssa.CallInstruction, list []Effect) bool {
 		renews = renews || own
 	}
 	return renews
+}
+
+// keepsState reports whether a function, or one that it calls, stores something that
+// outlives it: it may note there that the lease is gone, for whoever works to see.
+func keepsState(fn *ssa.Function, depth int) bool {
+	if fn == nil || depth > 2 {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Store:
+				switch in.Addr.(type) {
+				case *ssa.FieldAddr, *ssa.Global:
+					if basic, ok := in.Val.Type().Underlying().(*types.Basic); ok && basic.Kind() == types.Bool {
+						return true
+					}
+				}
+			case *ssa.Call:
+				if keepsState(in.Call.StaticCallee(), depth+1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // endsEarly says why a context that a renewal runs on ends before the lock does:

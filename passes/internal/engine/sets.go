@@ -86,7 +86,7 @@ func (f *family) called(in ssa.CallInstruction, add func(Set)) {
 		if sum == nil || len(sum.Sets) == 0 {
 			continue
 		}
-		bind := binder(fnName(callee), f.callTerm(c, in.Pos()).Args)
+		bind := f.e.binder(fnName(callee), f.callTerm(c, in.Pos()).Args)
 		for _, s := range sum.Sets {
 			add(Set{Of: f.subst(s.Of, bind), Field: s.Field, Index: f.subst(s.Index, bind), Value: f.subst(s.Value, bind)})
 		}

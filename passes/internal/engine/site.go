@@ -35,6 +35,7 @@ type site struct {
 	guarded  bool     // the outcome decides a branch
 	skips    bool     // the loser returns without error
 	deferred bool
+	kept     bool // taken and deferred in a loop: held through the turns that follow
 	returned bool // the handle, or a function that releases, is returned
 
 	// What explore found, for those that look closer afterwards; nil where the
@@ -71,8 +72,10 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	}
 	oracle := &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
 	region := world.Explore(st.at, oracle, func(in ssa.Instruction) world.Verb {
-		if _, ok := in.(*ssa.Call); ok && releases(in) >= 0 {
-			return world.Stop
+		if _, ok := in.(*ssa.Call); ok {
+			if i := releases(in); i >= 0 && s.steps[in][i].Reach != ByGoroutine {
+				return world.Stop
+			}
 		}
 		return world.Go
 	})
@@ -95,7 +98,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.skips = f.skips(s, st, m, oracle, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family)):
+	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family) || f.handsEnd(st, fn, m)):
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family),
 		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(st.after, m.Family): // given back too early
@@ -136,6 +139,22 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 			if t := f.value(v); t != nil && t.Any(func(x *term.T) bool { return x == st.callTerm || x == st.lock.Call }) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// handsEnd reports whether a lock is given back by a goroutine only, and the
+// caller gets the function that ends it: a cancel function is the release then. A
+// key that is kept so may as well say who is there, unless it is named like a
+// lock.
+func (f *family) handsEnd(st *site, fn *ssa.Function, m meaning.Meaning) bool {
+	if len(st.freed) == 0 || m.Raw && !namedLock(fn, m.Key) || slices.ContainsFunc(st.freed, func(x Effect) bool { return x.Reach != ByGoroutine }) || f.writes(st.effects, m.Family) {
+		return false
+	}
+	for v := range fn.Signature.Results().Variables() {
+		if sig, ok := v.Type().Underlying().(*types.Signature); ok && sig.Params().Len() == 0 {
+			return true
 		}
 	}
 	return false
@@ -187,10 +206,14 @@ func (st *site) note(how string, x Effect) {
 func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
 	lists := make(map[*ssa.BasicBlock][]Effect)
 	held := make(map[*ssa.BasicBlock]bool)
+	except := st.at.Block()
+	if st.kept = keptByLoop(region, s.loops, except, releases); st.kept {
+		except = nil
+	}
 	add := func(in ssa.Instruction, list []Effect) {
 		b := in.Block()
 		held[b] = true
-		lists[b] = append(lists[b], f.repeat(list, b, s.loops, st.at.Block())...)
+		lists[b] = append(lists[b], f.repeat(list, b, s.loops, except)...)
 	}
 	for _, in := range region.Held {
 		list := s.steps[in]
@@ -198,9 +221,12 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 			// Whoever receives works under the lock: "you are leader".
 			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
 		}
+		if f.signalsCaller(in) {
+			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
+		}
 		if i := releases(in); i >= 0 {
 			switch in.(type) {
-			case *ssa.Go:
+			case *ssa.Go, *ssa.Call:
 				st.note("explicit", list[i])
 				list = carried(list)
 			case *ssa.Defer:
@@ -224,6 +250,17 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 		st.after = append(st.after, s.steps[in]...)
 	}
 	st.effects = bound(st.effects)
+}
+
+// keptByLoop reports whether a lock that is taken in a loop is given back by a defer in
+// there: it is held until the function returns, through all turns that follow.
+func keptByLoop(region *world.Region, loops []*loop, taken *ssa.BasicBlock, releases func(ssa.Instruction) int) bool {
+	return slices.ContainsFunc(loops, func(l *loop) bool {
+		return l.body[taken] && slices.ContainsFunc(region.Held, func(in ssa.Instruction) bool {
+			_, deferred := in.(*ssa.Defer)
+			return deferred && l.body[in.Block()] && releases(in) >= 0
+		})
+	})
 }
 
 // carried marks what a goroutine does that gives the lock back: the section
@@ -290,6 +327,24 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		}
 		return false
 	}
+	// Something that lies in a map or slice in which the lock was put, whichever
+	// element that is.
+	kept := func(t *term.T) bool {
+		mine := func(v *term.T) bool {
+			return v.Any(func(x *term.T) bool { return x == st.callTerm || x == st.lock.Call || m.Handle != nil && x == m.Handle })
+		}
+		return t != nil && t.Any(func(x *term.T) bool {
+			if x.Kind != term.Elem {
+				return false
+			}
+			for at, values := range f.locations() {
+				if at.of == x.Args[0] && at.index != nil && slices.ContainsFunc(values, mine) {
+					return true
+				}
+			}
+			return false
+		})
+	}
 	return func(x Effect) bool {
 		if x.Call == nil {
 			return false
@@ -307,7 +362,7 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 				continue
 			}
 			switch {
-			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle)),
+			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle) || kept(r.Handle)),
 				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
 				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
 				object(x, r.Key),

@@ -18,9 +18,11 @@ import (
 func (e *Engine) solve() {
 	var todo []*family
 	for _, f := range e.order {
-		if f.callable() || f.deals() {
-			todo = append(todo, f)
-		}
+		f.guard(func() {
+			if f.callable() || f.deals() {
+				todo = append(todo, f)
+			}
+		})
 	}
 	e.solved = make(map[*family]bool)
 	e.solveFrom(todo)
@@ -43,12 +45,14 @@ func (e *Engine) solveFrom(todo []*family) {
 			fresh = append(fresh, scc...)
 		}
 		todo = nil
+		queued := make(map[*family]bool)
 		for _, f := range fresh {
 			if !f.concernsCallers() {
 				continue
 			}
 			for _, g := range callers[f] {
-				if !done[g] && !slices.Contains(todo, g) {
+				if !done[g] && !queued[g] {
+					queued[g] = true
 					todo = append(todo, g)
 				}
 			}
@@ -65,12 +69,17 @@ func (e *Engine) settle(scc []*family) {
 	for range rounds {
 		changed := false
 		for _, f := range scc {
-			f.reset()
-			for _, fn := range f.members {
-				before := f.sums[fn].size()
-				f.sums[fn] = f.summarise(fn)
-				changed = changed || f.sums[fn].size() != before
+			if f.failed {
+				continue
 			}
+			f.guard(func() {
+				f.reset()
+				for _, fn := range f.members {
+					before := f.sums[fn].size()
+					f.sums[fn] = f.summarise(fn)
+					changed = changed || f.sums[fn].size() != before
+				}
+			})
 		}
 		if !changed {
 			break

@@ -78,7 +78,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			if sum == nil {
 				continue
 			}
-			bind := binder(fnName(impl), call.Args)
+			bind := f.e.binder(fnName(impl), call.Args)
 			if !wide || releasesOnly(f.e, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
 				f.asks(in, more)
@@ -98,7 +98,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 		callee := origin(c.StaticCallee())
 		if sum := f.e.summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
-			bind := binder(fnName(callee), call.Args)
+			bind := f.e.binder(fnName(callee), call.Args)
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), emerged(in, effects, call, at)...)
@@ -262,7 +262,11 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 
 // open is the call of a function value that is not known.
 func (f *family) open(fn *term.T, args []*term.T, at lock.Frame, reach Reach) Effect {
-	call := f.e.pool.Call("call", f.e.siteOf(at.Position), append([]*term.T{fn}, args...)...)
+	p, site := f.e.pool, f.e.siteOf(at.Position)
+	call := p.Call("call", site, append([]*term.T{fn}, args...)...)
+	if call.Kind != term.Call { // too large
+		call = p.Call("call", site, p.Unknown("limit"))
+	}
 	return Effect{Call: call, Open: Value, At: at, Reach: reach}
 }
 
@@ -422,9 +426,13 @@ func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach 
 }
 
 // callbacks runs the function arguments of a call that is not understood: it
-// most likely calls them.
+// most likely calls them. A pool of goroutines, told by the name of its method,
+// does so later.
 func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
 	var effects []Effect
+	if meaning.Named(call.Name[strings.LastIndexByte(call.Name, '.')+1:], "go", "submit", "invoke", "schedule", "spawn") {
+		reach = ByGoroutine
+	}
 	for _, a := range meaning.Args(call) {
 		items := []*term.T{a}
 		if a.Kind == term.List {

@@ -339,6 +339,9 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	}
 	m.Key, m.Value = p.key, p.value
 	m.TTL, m.Span, m.Unit = p.lease(a.TTLNone), p.ttl, p.unit
+	if m.TTL.Source == "default" && a.TTL.IsZero() && !a.Handle.IsZero() && !r.made(m.Handle) {
+		m.TTL = lock.TTL{Source: "unknown"} // its constructor, out of sight, may have been told another
+	}
 	m.GivesUp = !a.Stop.IsZero() && (!r.Get(a.Stop, call, words).IsZero() || r.once(m.Handle))
 	return m
 }

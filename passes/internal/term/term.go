@@ -460,6 +460,42 @@ func (p *Pool) SubstAt(t *T, bind func(*T) *T, at func(place, x *T, name string,
 	return n
 }
 
+// Limits of what is put in place of a parameter, beyond which terms are cut.
+const (
+	maxArgDepth = 9
+	maxArgSize  = 100
+	cutDepth    = 6
+)
+
+// Fit returns t, or if it is large a term that is cut: calls far inside lose
+// their arguments. They are still told apart by their sites, so that two things
+// made of one value remain so.
+func (p *Pool) Fit(t *T) *T {
+	if t == nil || t.depth <= maxArgDepth && t.size <= maxArgSize {
+		return t
+	}
+	return p.cut(t, cutDepth)
+}
+
+func (p *Pool) cut(t *T, depth int) *T {
+	switch {
+	case len(t.Args) == 0:
+		return t
+	case depth > 0, len(t.Args) == 1 && t.Kind != Call:
+		args := make([]*T, len(t.Args))
+		for i, a := range t.Args {
+			args[i] = a
+			if t.Kind != Closure || i%2 == 1 { // the others are names
+				args[i] = p.cut(a, depth-1)
+			}
+		}
+		return p.rebuild(t, args)
+	case t.Kind == Call:
+		return p.Call(t.Name, t.Site)
+	}
+	return p.Unknown("limit")
+}
+
 // Like is t without sites: values made in the same way at different places
 // have the same Like.
 func (p *Pool) Like(t *T) *T {

@@ -18,7 +18,6 @@ import (
 // A Config says what to analyse.
 type Config struct {
 	load.Config
-	Cache    cache.Cache
 	Catalog  *models.Catalog // nil: the built-in one
 	Settings string          // whatever else the records depend on, such as the catalogue
 	// Progress is called with what is being done now; it may be nil.
@@ -65,12 +64,19 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err := program.Read(ctx); err != nil {
 		return nil, err
 	}
-	k := &kept{Found: module.Result(program.Packages), Incomplete: program.Incomplete, Analysed: len(program.Packages)}
+	found := module.Result(program.Packages)
+	for _, f := range found.Faults {
+		program.Incomplete = append(program.Incomplete, load.Incomplete(f))
+	}
+	k := &kept{Found: found, Incomplete: program.Incomplete, Analysed: len(program.Packages)}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	data, encoded := json.Marshal(k)
 	if encoded != nil {
 		return nil, fmt.Errorf("records: %w", encoded)
 	}
-	if err == nil && program.Complete() && ctx.Err() == nil {
+	if err == nil && program.Complete() {
 		cfg.Cache.Put(key, data)
 	}
 	return decode(data).result(program), nil

@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/synth"
 )
 
 const module = `
@@ -160,10 +162,35 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// TestDeterminism runs often, on one processor and on many, so that packages are
+// ready in another order, from the cache and without.
+func TestDeterminism(t *testing.T) {
+	r := newRunner(t)
+	if err := synth.Write(r.dir, synth.Size{Packages: 8, Locks: 3, Writes: 2, Depth: 2, Types: 3, Filler: 2}); err != nil {
+		t.Fatal(err)
+	}
+	kept := r.cache
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	want := ""
+	for i := range 20 {
+		runtime.GOMAXPROCS([]int{1, 2, 8}[i%3])
+		if r.cache = kept; i%4 != 3 {
+			r.cache = cache.Cache{}
+		}
+		got := r.run(Config{})
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("run %d:\n%s\nbefore:\n%s", i, got, want)
+		}
+	}
+}
+
 func TestCanceled(t *testing.T) {
 	r := newRunner(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, Config{Config: load.Config{Dir: r.dir}, Cache: r.cache, Progress: func(phase string) {
+	_, err := Run(ctx, Config{Config: load.Config{Dir: r.dir, Cache: r.cache}, Progress: func(phase string) {
 		if phase != "listing packages" {
 			cancel()
 		}

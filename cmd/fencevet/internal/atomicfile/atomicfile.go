@@ -4,14 +4,21 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
 // Write puts data into the named file by way of another beside it, so that
 // nobody ever sees a part of it: not after a crash, nor when the disk is full.
-// What is no regular file (a pipe, a terminal) is written to as it is.
-func Write(name string, data []byte) error {
+// What is no regular file (a pipe, a terminal) is written to as it is. An error
+// names the file, not the other one, of which the user knows nothing.
+func Write(name string, data []byte) (err error) {
+	defer func(name string) {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = fmt.Errorf("cannot write %s: %w", name, p.Err)
+		}
+	}(name)
 	// A link is followed, rather than replaced by a file.
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target

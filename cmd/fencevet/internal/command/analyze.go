@@ -71,6 +71,8 @@ func runFindings(ctx context.Context, env *environment, opts *findOptions, patte
 
 // A result is an inventory and where it comes from.
 type result struct {
+	program   *load.Program
+	settings  *analyzers.Settings
 	inventory *inventory.Inventory
 	root      string                   // directory that its paths are relative to
 	owners    []string                 // what is wrong with CODEOWNERS
@@ -98,8 +100,8 @@ func analyze(ctx context.Context, env *environment, patterns []string, cfg *conf
 		return nil, err
 	}
 	program, err := analysis.Run(ctx, analysis.Config{
-		Config:  load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also},
-		Catalog: cat, Settings: cfg.Hash(), Cache: env.cache, Progress: progress.say,
+		Config:  load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also, Cache: env.cache},
+		Catalog: cat, Settings: cfg.Hash(), Progress: progress.say,
 	})
 	if err != nil {
 		return nil, err
@@ -120,6 +122,8 @@ func analyze(ctx context.Context, env *environment, patterns []string, cfg *conf
 	settings := analyzers.Configure(cfg, program.Root)
 	settings.Today = env.today
 	return &result{
+		program:   program.Program,
+		settings:  settings,
 		inventory: inventory.Build(found.Uses, analyzers.Show(analyzers.Find(found, settings), settings), opts),
 		root:      program.Root,
 		owners:    warnings,

@@ -54,7 +54,10 @@ func init() {
 		{"inventory", inventoryUsage, runInventory},
 		{"catalog", catalogUsage, runCatalog},
 		{"convert", convertUsage, runConvert},
+		{"audit", auditUsage, runAudit},
+		{"gate", gateUsage, runGate},
 		{"explain", explainUsage, runExplain},
+		{"completion", completionUsage, runCompletion},
 		{"version", versionUsage, runVersion},
 		{"help", helpUsage, runHelp},
 	}
@@ -62,19 +65,25 @@ func init() {
 
 // An environment is what a command runs in.
 type environment struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	dir            string // absolute
 	today          string // as 2027-06-30
 	cache          cache.Cache
+	// describe is told the flags of a command instead of running it.
+	describe func(*flag.FlagSet)
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir string) int {
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, dir string) int {
 	err := run(ctx, &environment{
-		stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default(), today: time.Now().Format(time.DateOnly),
+		stdin: stdin, stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default(), today: time.Now().Format(time.DateOnly),
 	}, args)
 	if err == nil {
 		return exitClean
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(stderr, "fencevet: %s\n", text)
@@ -86,6 +95,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir strin
 }
 
 func run(ctx context.Context, env *environment, args []string) error {
+	if len(args) > 0 && args[0] == "__complete" {
+		return runComplete(ctx, env, args[1:])
+	}
 	// fencevet itself has the flags of the findings; in front of a subcommand
 	// only -C makes sense.
 	f := newFlags("fencevet", findingsUsage)
@@ -102,7 +114,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 			}
 			var stray string
 			f.Visit(func(set *flag.Flag) {
-				if set.Name != "C" && set.Name != "today" {
+				if set.Name != "C" && set.Name != forTests {
 					stray = set.Name
 				}
 			})
@@ -127,7 +139,7 @@ func newFlags(name, usage string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), usage: usage}
 	f.SetOutput(io.Discard) // parse reports errors itself
 	f.StringVar(&f.dir, "C", "", "")
-	f.StringVar(&f.today, "today", "", "") // for tests: decisions end some day
+	f.StringVar(&f.today, forTests, "", "")
 	return f
 }
 
@@ -148,6 +160,9 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		return true, nil
 	case err != nil:
 		return true, usageError("%s\nrun %s -h for usage", err, f.Name())
+	case env.describe != nil && f.NArg() == 0:
+		env.describe(f.FlagSet)
+		return true, nil
 	}
 	if f.dir != "" {
 		if filepath.IsAbs(f.dir) {

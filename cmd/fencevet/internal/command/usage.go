@@ -7,9 +7,12 @@ Usage:
 	fencevet [flags] [packages]
 	fencevet inventory [flags] [packages]
 	fencevet convert FILE [flags]
+	fencevet audit [flags] [packages]
+	fencevet gate -baseline FILE | -base REVISION [flags] [packages]
 	fencevet explain [CHECK | LOCK] [flags] [packages]
 	fencevet catalog [flags]
 	fencevet catalog -check FILE [packages]
+	fencevet completion bash|zsh|fish
 	fencevet version
 	fencevet help [command]
 	go vet -vettool=$(which fencevet) [packages]
@@ -135,6 +138,57 @@ has the lines of source that the formats html and sarif show.
 Exit status: 0 the report was made, 1 the file could not be read, 2 wrong usage.
 `
 
+const auditUsage = `fencevet audit walks you through the locks that nobody has decided on, the most
+dangerous first: it shows what is known of each, asks what only people know, and
+writes the answer into the source, as //fencevet:efficiency or correctness, or into
+a file of notes. It can be left at any time, with q, and goes on where it was left.
+Nothing is written to the source unless its diff was shown and agreed to.
+
+Usage:
+
+	fencevet audit [flags] [packages]
+
+	-dry-run       show what would be written, and write nothing
+	-notes file    notes of what is to be done; default: fencevet.audit beside go.mod
+	-summary file  write the summary, which the audit ends with, to the file too
+	-again         ask about locks with notes too
+	-color when    auto (the default), always or never
+	-C dir         run in dir
+` + choicesUsage + `
+The summary is Markdown, for a ticket.
+
+Exit status: 0 the audit ended or was left, 1 nothing could be analysed, 2 wrong
+usage or notes that cannot be read.
+`
+
+const gateUsage = `fencevet gate compares the locks with what they were, and fails if that was better:
+on a new lock that is unfenced and undecided, on a lock that was fenced and no
+longer is, on new findings, and on decisions that have expired. Code that was
+moved or renamed is no change.
+
+Usage:
+
+	fencevet gate -write-baseline file [flags] [packages]
+	fencevet gate -baseline file [flags] [packages]
+	fencevet gate -base revision [flags] [packages]
+
+	-write-baseline file  write what there is to the file, and accept it
+	-baseline file        compare with the file; without packages, those that it
+	                      was written for
+	-base revision        compare with where the branch has left the revision
+	                      (origin/main), which is analysed beside your files
+	-format formats       text (the default), markdown (a comment for a pull request)
+	                      or github (annotations of a workflow); several with commas
+	                      between, each into a file: github,markdown=comment.md
+	-level level          new findings below this level do not fail: note, warning
+	                      (the default) or error
+	-color when           auto (the default), always or never
+	-C dir                run in dir
+` + choicesUsage + `
+Exit status: 0 no regression, 1 something could not be analysed, 2 wrong usage or
+a baseline that cannot be read, 3 regressions.
+`
+
 const explainUsage = `fencevet explain prints the manual of a check, or all that is known of one lock.
 Without either it lists the checks.
 
@@ -154,11 +208,29 @@ Exit status: 0 it was told, 1 nothing could be analysed, 2 there is no such
 check, or not just one such lock.
 `
 
+const completionUsage = `fencevet completion prints a script with which a shell completes commands, flags,
+their values and the names of checks.
+
+Usage:
+
+	fencevet completion bash|zsh|fish
+
+To have it in every session:
+
+	bash  fencevet completion bash > ~/.local/share/bash-completion/completions/fencevet
+	zsh   fencevet completion zsh > "${fpath[1]}/_fencevet"
+	fish  fencevet completion fish > ~/.config/fish/completions/fencevet.fish
+
+Exit status: 0 it was printed, 2 there is no such shell.
+`
+
 const versionUsage = `fencevet version prints the version of fencevet and of Go that it was built with.
 
 Usage:
 
 	fencevet version
+
+Exit status: 0 it was printed, 2 wrong usage.
 `
 
 const helpUsage = `fencevet help prints how a command is used.
@@ -166,4 +238,6 @@ const helpUsage = `fencevet help prints how a command is used.
 Usage:
 
 	fencevet help [command]
+
+Exit status: 0 it was printed, 2 there is no such command.
 `

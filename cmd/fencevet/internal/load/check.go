@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/fencevet/fencevet/passes/uses"
@@ -80,8 +79,7 @@ func (c *checker) run() error {
 			files := syntax[s]
 			delete(syntax, s)
 			c.mu.Unlock()
-			c.check(s, files)
-			return nil
+			return c.check(s, files)
 		})
 	}
 	return group.Wait()
@@ -158,7 +156,12 @@ func usesCgo(name string) bool {
 
 // check type-checks a package whose imports are, and hands it on if it can be
 // analysed.
-func (c *checker) check(s *source, files []*ast.File) {
+func (c *checker) check(s *source, files []*ast.File) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("package %s: fencevet fails on it: %v", s.pkg.ID, r)
+		}
+	}()
 	pkg := s.pkg
 	pkg.Types = types.NewPackage(pkg.PkgPath, pkg.Name)
 	info := &types.Info{
@@ -182,12 +185,13 @@ func (c *checker) check(s *source, files []*ast.File) {
 		pkg.IllTyped = pkg.IllTyped || i.pkg.IllTyped
 	}
 	if s.reason = broken(pkg, info, c.p.cfg.Dir); s.reason != "" || len(files) == 0 {
-		return // or nothing but tests, or files for another platform
+		return nil // or nothing but tests, or files for another platform
 	}
 	s.checked = &uses.Package{Fset: c.fset, Files: files, Types: pkg.Types, Info: info}
 	if c.p.cfg.Checked != nil {
 		c.p.cfg.Checked(s.checked)
 	}
+	return nil
 }
 
 // typeCheck lets no fault of the type checker end the run.
@@ -220,76 +224,6 @@ func (c *checker) imported(pkg *packages.Package, path string) (*types.Package, 
 		return nil, errors.New("import cycle")
 	}
 	return p.Types, nil
-}
-
-// findExports asks the go command for the export data of what is not read from
-// source, which builds what is not in its cache.
-func (c *checker) findExports() error {
-	c.files, c.failed = make(map[string]string), make(map[string]string)
-	var paths []string
-	for _, s := range c.p.sources {
-		for _, i := range s.pkg.Imports {
-			if c.p.byID[i.ID] != nil || i.PkgPath == "unsafe" || len(i.Errors) > 0 {
-				continue
-			}
-			if i.ExportFile != "" {
-				c.files[i.PkgPath] = i.ExportFile // the driver says so
-			} else {
-				paths = append(paths, i.PkgPath)
-			}
-		}
-	}
-	if len(paths) == 0 {
-		return nil
-	}
-	slices.Sort(paths)
-	found, err := packages.Load(&packages.Config{
-		Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile | packages.NeedTypesSizes, Dir: c.p.cfg.Dir,
-	}, slices.Compact(paths)...)
-	if err != nil {
-		return err
-	}
-	for _, pkg := range found {
-		if pkg.TypesSizes != nil {
-			c.sizes = pkg.TypesSizes
-		}
-		if pkg.ExportFile != "" {
-			c.files[pkg.PkgPath] = pkg.ExportFile
-			continue
-		}
-		c.p.unbuilt = true
-		if len(pkg.Errors) > 0 {
-			c.failed[pkg.PkgPath] = firstLine(pkg.Errors[0].Msg)
-		}
-	}
-	return nil
-}
-
-// exported reads a package's export data. All of it is one universe of types,
-// which can be extended by one reader at a time.
-func (c *checker) exported(path string) (*types.Package, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p := c.types[path]; p != nil && p.Complete() {
-		return p, nil
-	}
-	name := c.files[path]
-	if name == "" {
-		if why := c.failed[path]; why != "" {
-			return nil, errors.New(why)
-		}
-		return nil, errors.New("no export data")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := gcexportdata.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %v", name, err)
-	}
-	return gcexportdata.Read(r, c.fset, c.types, path)
 }
 
 // note adds what is wrong with a package to its errors.

@@ -31,39 +31,59 @@ func (p *Program) Key() ([sha256.Size]byte, error) {
 	for _, name := range []string{"CGO_CFLAGS", "CGO_CPPFLAGS", "CC"} {
 		say("%s %q", name, os.Getenv(name))
 	}
-	var all []*packages.Package
-	packages.Visit(p.roots, nil, func(pkg *packages.Package) { all = append(all, pkg) })
-	slices.SortFunc(all, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
 	var errs []error
-	for _, pkg := range all {
+	for _, pkg := range p.all() {
+		if p.byID[pkg.ID] == nil {
+			errs = append(errs, identify(h, pkg))
+			continue
+		}
 		say("package %q %q %q", pkg.ID, pkg.PkgPath, pkg.Name)
 		for _, e := range pkg.Errors {
 			say("error %q %q", e.Pos, e.Msg)
 		}
-		if p.byID[pkg.ID] != nil {
-			if m := pkg.Module; m != nil {
-				say("go %q", m.GoVersion)
-			}
-			for _, path := range sortedImports(pkg) {
-				say("import %q %q", path, pkg.Imports[path].ID)
-			}
-			errs = append(errs, hashFiles(h, pkg.GoFiles), hashFiles(h, pkg.OtherFiles))
-			continue
+		if m := pkg.Module; m != nil {
+			say("go %q", m.GoVersion)
 		}
-		if m := pkg.Module; m != nil && fixed(m) {
-			say("module %q %q", m.Path, m.Version)
-			continue
+		for _, path := range sortedImports(pkg) {
+			say("import %q %q", path, pkg.Imports[path].ID)
 		}
-		for _, name := range pkg.GoFiles {
-			info, err := os.Stat(name)
-			if err != nil {
-				errs = append(errs, err)
-				continue
-			}
-			say("stat %q %d %d", name, info.Size(), info.ModTime().UnixNano())
-		}
+		errs = append(errs, hashFiles(h, pkg.GoFiles), hashFiles(h, pkg.OtherFiles))
 	}
 	return [sha256.Size]byte(h.Sum(nil)), errors.Join(errs...)
+}
+
+// all lists the packages that were found, by ID.
+func (p *Program) all() []*packages.Package {
+	var all []*packages.Package
+	packages.Visit(p.roots, nil, func(pkg *packages.Package) { all = append(all, pkg) })
+	slices.SortFunc(all, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// identify adds what tells a package that is not read from source from another:
+// which of its files are in the build, and what they are.
+func identify(h hash.Hash, pkg *packages.Package) error {
+	fmt.Fprintf(h, "package %q\n", pkg.ID)
+	for _, e := range pkg.Errors {
+		fmt.Fprintf(h, "error %q %q\n", e.Pos, e.Msg)
+	}
+	m := pkg.Module
+	known := m != nil && fixed(m)
+	if known {
+		fmt.Fprintf(h, "module %q %q in %q\n", m.Path, m.Version, m.Dir)
+	}
+	for _, name := range pkg.GoFiles {
+		if known {
+			fmt.Fprintf(h, "file %q\n", filepath.Base(name))
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "file %q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+	}
+	return nil
 }
 
 func sortedImports(pkg *packages.Package) []string {

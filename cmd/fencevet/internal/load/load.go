@@ -25,6 +25,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
@@ -37,6 +38,7 @@ type Config struct {
 	// Checked is called for every package that can be analysed once it is
 	// type-checked, after those that it imports, and for several at once.
 	Checked func(*uses.Package)
+	Cache   cache.Cache // remembers where export data is
 	// ParseFile is called for every file that is read from source; nil means
 	// the Go parser. It lets a test see which files these are.
 	ParseFile func(fset *token.FileSet, filename string, src []byte) (*ast.File, error)
@@ -58,8 +60,9 @@ type Program struct {
 	roots   []*packages.Package
 	sources []*source // what is read from source, by ID
 	byID    map[string]*source
-	matched map[string]bool // import paths that the patterns match
-	unbuilt bool            // export data of a dependency could not be made
+	matched map[string]bool   // import paths that the patterns match
+	dirs    map[string]string // of the main modules, by module path
+	unbuilt bool              // export data of a dependency could not be made
 }
 
 // Incomplete is a package that is missing from a Program.
@@ -71,6 +74,23 @@ type Incomplete struct {
 // Matches reports whether the patterns match the package of that import path,
 // rather than one that imports it.
 func (p *Program) Matches(path string) bool { return p.matched[path] }
+
+// Exists reports whether the main modules have Go files where a package of that
+// import path would be. One that exists and does not match all the same is not
+// for this platform.
+func (p *Program) Exists(path string) bool {
+	for module, dir := range p.dirs {
+		rest, ok := strings.CutPrefix(path, module)
+		if !ok || rest != "" && rest[0] != '/' {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(rest), "*.go"))
+		if err == nil && len(files) > 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // Sources is the number of packages that are read from source.
 func (p *Program) Sources() int { return len(p.sources) }
@@ -137,12 +157,13 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 	if len(roots) == 0 {
 		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(cfg.Patterns, " "))
 	}
-	p := &Program{Root: root(cfg.Dir, roots), cfg: cfg, roots: roots, byID: make(map[string]*source), matched: make(map[string]bool)}
+	p := &Program{Root: root(cfg.Dir, roots), cfg: cfg, roots: roots, byID: make(map[string]*source), matched: make(map[string]bool), dirs: make(map[string]string)}
 	p.Whole = slices.Contains(cfg.Patterns, "./...") && filepath.Clean(cfg.Dir) == p.Root
 	for _, pkg := range roots {
 		p.matched[pkg.PkgPath] = true
 		if m := pkg.Module; m != nil && m.Main && !slices.Contains(p.Modules, m.Path) {
 			p.Modules = append(p.Modules, m.Path)
+			p.dirs[m.Path] = m.Dir
 		}
 	}
 	return p, p.divide()

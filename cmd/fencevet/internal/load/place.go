@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 
@@ -31,8 +32,22 @@ func workspace(dir string) string {
 	default:
 		return filepath.Dir(file)
 	}
+	return above(dir, "go.work")
+}
+
+// Root is the root of a Program that is loaded in dir, known before it is.
+func Root(dir string) string {
+	if work := workspace(dir); work != "" {
+		return work
+	}
+	return cmp.Or(above(dir, "go.mod"), dir)
+}
+
+// above returns the nearest directory from dir upwards that has a file of that
+// name, or the empty string.
+func above(dir, name string) string {
 	for {
-		if info, err := os.Stat(filepath.Join(dir, "go.work")); err == nil && !info.IsDir() {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
 			return dir
 		}
 		parent := filepath.Dir(dir)

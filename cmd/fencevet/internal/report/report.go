@@ -48,6 +48,13 @@ var Findings = []Format{
 	{Name: "gitlab", Write: plain(annotate.GitLab)},
 }
 
+// Gate are the formats of what a gate has found.
+var Gate = []Format{
+	{Name: "text", Write: text.Gate},
+	{Name: "markdown", Write: plain(markdown.Gate)},
+	{Name: "github", Write: plain(annotate.GitHubGate)},
+}
+
 // plain is a format that looks the same everywhere.
 func plain(write func(io.Writer, *view.Report) error) func(io.Writer, *view.Report, text.Style) error {
 	return func(w io.Writer, r *view.Report, _ text.Style) error { return write(w, r) }

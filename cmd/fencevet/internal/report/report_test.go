@@ -67,7 +67,15 @@ func TestWriteAll(t *testing.T) {
 
 // TestHostile puts into every format text that tries to leave it.
 func TestHostile(t *testing.T) {
-	for _, f := range Inventory {
+	story := Format{Name: "story", Write: func(w io.Writer, r *view.Report, style text.Style) error {
+		for _, l := range r.Locks {
+			if err := text.Story(w, r.Inventory, l, style); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	for _, f := range append(append([]Format{story}, Inventory...), Findings...) {
 		for _, inv := range []*inventory.Inventory{reporttest.Hostile(), {}, reporttest.Sample()} {
 			var b bytes.Buffer
 			r := &view.Report{Inventory: inv, By: view.Dimensions, Trend: view.Compare(reporttest.Hostile(), inv, reporttest.HostileText)}

@@ -36,6 +36,12 @@ func (f *Fence) Lock(ctx context.Context) error {
 
 func (f *Fence) Unlock(ctx context.Context) error { return f.mutex.Unlock(ctx) }
 
+// Drop gives the lock back by a transaction, which does nothing for whoever has lost it.
+func (f *Fence) Drop(ctx context.Context) error {
+	_, err := f.session.Client().Txn(ctx).If(f.mutex.IsOwner()).Then(clientv3.OpDelete(f.mutex.Key())).Commit()
+	return err
+}
+
 // Token is greater than those of all earlier holders.
 func (f *Fence) Token() int64 { return f.token }
 

@@ -194,3 +194,31 @@ func Value[T any](ctx context.Context, c *Client, name string, fn func(ctx conte
 	})
 	return out, err
 }
+
+// Keep holds a lock for as long as nobody calls the function that it returns: a goroutine extends the lease, and
+// gives it back in the end.
+func (p *Pool) Keep(ctx context.Context, id int64) (stop func(), err error) {
+	h, err := p.Acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				_ = h.Release(context.WithoutCancel(ctx))
+				return
+			case <-tick.C:
+				if err := h.Extend(ctx, 10*time.Second); err != nil {
+					return
+				}
+			}
+		}
+	}()
+	return func() { cancel(); <-done }, nil
+}

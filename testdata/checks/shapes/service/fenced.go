@@ -245,3 +245,16 @@ func (l *Ledger) Nothing(ctx context.Context) error {
 		return steps(ctx)
 	})
 }
+
+// Dropped gives the lock back by a transaction of the wrapper's own, before it writes again.
+func (l *Ledger) Dropped(ctx context.Context, id, cents int64) error {
+	f, err := lock.Open(ctx, l.Etcd, "dropped") // verdict: fenced // lock: /fence/dropped 10s
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := l.Orders.PayFenced(ctx, id, cents, f.Token()); err != nil {
+		return err
+	}
+	return f.Drop(ctx)
+}

@@ -270,3 +270,38 @@ func (p *Payments) Several(ctx context.Context, many *lock.Many, from, to string
 	defer many.Unlock(context.WithoutCancel(ctx))
 	return p.Orders.Pay(ctx, id, cents)
 }
+
+// All holds one lock for each order, in a map, and gives them back in any order.
+func (p *Payments) All(ctx context.Context, ids []int64, cents int64) error {
+	held := make(map[int64]*lock.Held)
+	defer func() {
+		for _, id := range ids {
+			if h := held[id]; h != nil {
+				_ = h.Release(context.WithoutCancel(ctx))
+			}
+		}
+	}()
+	for _, id := range ids {
+		h, err := p.Pool.Acquire(ctx, id) // want: unfenced // verdict: unfenced
+		if err != nil {
+			return err
+		}
+		held[id] = h
+	}
+	for _, id := range ids {
+		if err := p.Orders.Pay(ctx, id, cents); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Kept is given back by a goroutine, once it is told to stop.
+func (p *Payments) Kept(ctx context.Context, id, cents int64) error {
+	stop, err := p.Pool.Keep(ctx, id) // want: unfenced // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return p.Orders.Pay(ctx, id, cents)
+}

@@ -28,12 +28,26 @@ var commands = map[lock.Level]string{lock.Error: "error", lock.Warning: "warning
 
 // Command is one finding as a command of a GitHub workflow.
 func Command(inv *inventory.Inventory, f inventory.Finding) string {
-	message := view.Message(f)
+	return command(inv, commands[lock.Level(f.Level)], "fencevet "+f.Check, view.Message(f), f)
+}
+
+// GitHubGate writes what fails a gate as commands of a GitHub workflow.
+func GitHubGate(w io.Writer, r *view.Report) error {
+	out := bufio.NewWriter(w)
+	for _, c := range r.Gate.Regressions {
+		at := inventory.Finding{File: c.File, Line: c.Line, Column: c.Column, Related: c.Related}
+		fmt.Fprintln(out, command(r.Inventory, "error", "fencevet gate: "+c.Kind, view.Printable(view.Regression(c)), at))
+	}
+	return out.Flush()
+}
+
+// command is a command at the place of f, with the places that explain it.
+func command(inv *inventory.Inventory, name, title, message string, f inventory.Finding) string {
 	for _, r := range f.Related {
 		message += "\n" + view.Printable(view.Place(view.InRepository(inv, r.File), r.Line)) + ": " + view.Printable(r.Message)
 	}
-	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,title=%s::%s", commands[lock.Level(f.Level)],
-		property(view.InRepository(inv, f.File)), f.Line, f.Column, property("fencevet "+f.Check), data(message))
+	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,title=%s::%s", name,
+		property(view.InRepository(inv, f.File)), f.Line, f.Column, property(title), data(message))
 }
 
 // The escapes of the workflow commands: a line break would end one, and begin

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	protocol "github.com/chromedp/cdproto/cdp"
@@ -114,10 +115,16 @@ func keys(selector, keys string) step { return chromedp.SendKeys(chromedp.CSS(se
 
 func (b *browser) run(steps ...step) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatal(err)
 	}
 }
+
+// patience ends a step that waits for what never comes, as a button that is not
+// shown.
+const patience = 2 * time.Minute
 
 // value is what a script yields, as text.
 func (b *browser) value(script string) string {
@@ -258,6 +265,17 @@ func TestBrowser(t *testing.T) {
 		b.open(t, reporttest.Sample(), "", dark).want(background, "rgb(20, 23, 27)")
 	})
 
+	t.Run("narrow", func(t *testing.T) {
+		for _, width := range []int64{360, 480, 900, 1400} {
+			p := b.open(t, reporttest.Sample(), "", chromedp.EmulateViewport(width, 900))
+			p.run(click("#open-all"))
+			p.want(stories, "6")
+			p.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+			p.want(`[...document.querySelectorAll('.open')].every(b => b.offsetHeight < 60)`, "true")
+			p.want(`[...document.querySelectorAll('.card')].every(c => c.offsetWidth > innerWidth * .8)`, "true")
+		}
+	})
+
 	t.Run("print", func(t *testing.T) {
 		p := b.open(t, reporttest.Sample(), "#lock-"+reporttest.Sample().Locks[0].ID, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
 		p.want(`document.getElementById('filters').checkVisibility()`, "false")
@@ -265,29 +283,31 @@ func TestBrowser(t *testing.T) {
 	})
 
 	t.Run("accessible", func(t *testing.T) {
-		p := b.open(t, reporttest.Sample(), "")
-		p.run(click("#open-all"))
-		tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		roles := make(map[string]int)
-		for _, n := range tree.Nodes {
-			if n.Ignored || n.Role == nil {
-				continue
+		for _, width := range []int64{1400, 480} {
+			p := b.open(t, reporttest.Sample(), "", chromedp.EmulateViewport(width, 900))
+			p.run(click("#open-all"))
+			tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			role := strings.Trim(string(n.Role.Value), `"`)
-			roles[role]++
-			switch role {
-			case "button", "link", "checkbox", "searchbox", "combobox", "table", "form", "search":
-				if n.Name == nil || len(n.Name.Value) <= len(`""`) {
-					t.Errorf("a %s without a name", role)
+			roles := make(map[string]int)
+			for _, n := range tree.Nodes {
+				if n.Ignored || n.Role == nil {
+					continue
+				}
+				role := strings.Trim(string(n.Role.Value), `"`)
+				roles[role]++
+				switch role {
+				case "button", "link", "checkbox", "searchbox", "combobox", "table", "form", "search":
+					if n.Name == nil || len(n.Name.Value) <= len(`""`) {
+						t.Errorf("a %s without a name", role)
+					}
 				}
 			}
-		}
-		for _, role := range []string{"main", "heading", "table", "columnheader", "rowheader", "button", "searchbox", "checkbox", "status"} {
-			if roles[role] == 0 {
-				t.Errorf("no %s: %v", role, roles)
+			for _, role := range []string{"main", "heading", "table", "columnheader", "rowheader", "button", "searchbox", "checkbox", "status"} {
+				if roles[role] == 0 {
+					t.Errorf("%d wide, no %s: %v", width, role, roles)
+				}
 			}
 		}
 	})

@@ -26,10 +26,10 @@ func written(t *testing.T, inv *inventory.Inventory) []byte {
 	return b.Bytes()
 }
 
-// TestHostile reads what was written as forges do and demands that nothing of
-// the source has become markup.
-func TestHostile(t *testing.T) {
-	source := written(t, reporttest.Hostile())
+// check reads what was written as forges do and demands that nothing of the
+// source has become markup.
+func check(t *testing.T, source []byte) {
+	t.Helper()
 	ours := map[string]bool{"<br>": true, "<!-- -->": true, "</details>": true}
 	width := 0
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 		}
 		switch n := n.(type) {
 		case *ast.Link, *ast.AutoLink, *ast.Image, *extast.Strikethrough:
-			t.Errorf("a %s: %s", n.Kind(), n.Text(source))
+			t.Errorf("a %s at %d", n.Kind(), n.Pos())
 		case *ast.RawHTML:
 			if html := string(n.Segments.Value(source)); !ours[html] {
 				t.Errorf("raw HTML: %s", html)
@@ -51,7 +51,7 @@ func TestHostile(t *testing.T) {
 			}
 		case *ast.Emphasis:
 			if n.Level != 2 { // verdicts are strong
-				t.Errorf("emphasis: %s", n.Text(source))
+				t.Errorf("emphasis at %d", n.Pos())
 			}
 		case *extast.TableHeader:
 			width = n.ChildCount()
@@ -62,6 +62,14 @@ func TestHostile(t *testing.T) {
 		}
 		return ast.WalkContinue, nil
 	})
+	if t.Failed() {
+		t.Logf("%s", source)
+	}
+}
+
+func TestHostile(t *testing.T) {
+	source := written(t, reporttest.Hostile())
+	check(t, source)
 	for _, bad := range []string{"\x1b", "\u202e", "@everyone", "<script", "<img"} {
 		// Within code spans even HTML and mentions stand for themselves.
 		outside := strings.Join(outsideCode(string(source)), "")
@@ -69,6 +77,17 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%q outside of code", bad)
 		}
 	}
+}
+
+// FuzzText puts any text into a cell and a list, as text and as code.
+func FuzzText(f *testing.F) {
+	f.Add(reporttest.HostileText)
+	f.Add("a`b``c```")
+	f.Add("\\| \\` <b>")
+	f.Fuzz(func(t *testing.T, s string) {
+		check(t, []byte("| a | b |\n|---|---|\n| x "+Text(s)+" | "+Code(s)+" |\n"))
+		check(t, []byte("- "+Code(s)+" x: "+Text(s)+"\n"))
+	})
 }
 
 // outsideCode are the parts of text that are not in spans of code.

@@ -71,7 +71,7 @@ type result struct {
 	Related      []location        `json:"relatedLocations,omitempty"`
 	CodeFlows    []codeFlow        `json:"codeFlows,omitempty"`
 	Fingerprints map[string]string `json:"partialFingerprints"`
-	Suppressions []suppression     `json:"suppressions,omitempty"`
+	Suppressions []suppression     `json:"suppressions"` // empty: not suppressed
 }
 
 type suppression struct {

@@ -56,7 +56,7 @@ func Write(w io.Writer, r *view.Report) error {
 		res := result{
 			RuleID: view.Printable(f.Check), RuleIndex: at, Level: f.Level, Message: plain(view.Message(f)),
 			Locations:    []location{c.location(f.File, f.Line, f.Column, "")},
-			Fingerprints: map[string]string{"fencevet/v1": fingerprints[i]},
+			Fingerprints: map[string]string{"fencevet/v1": fingerprints[i]}, Suppressions: []suppression{},
 		}
 		for n, related := range f.Related {
 			l := c.location(related.File, related.Line, 0, related.Message)

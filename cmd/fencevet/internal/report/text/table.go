@@ -17,15 +17,11 @@ import (
 // decision first.
 func Inventory(w io.Writer, r *view.Report, style Style) error {
 	out := bufio.NewWriter(w)
-	short := view.ShortIDs(r.Locks)
-	t := table{style: style, head: []string{"LOCK", "ID", "LIBRARY", "KEY", "TTL", "TOKEN", "RESOURCE", "CONDITION", "VERDICT"}, lead: 2}
-	for _, g := range view.Groups(r.Inventory) {
-		t.title(fmt.Sprintf("%s (%s)", g.Title, view.Count(len(g.Locks), "lock")))
-		for _, l := range g.Locks {
-			t.lock(l, short(l.ID))
-		}
+	if style.Width < tableWidth {
+		list(out, r.Inventory, style)
+	} else {
+		tabulate(out, r.Inventory, style)
 	}
-	t.write(out)
 	zeroRejections(out, r.Inventory, style)
 	for _, d := range r.By {
 		numbers(out, r.Inventory, d, style)
@@ -56,6 +52,46 @@ func Inventory(w io.Writer, r *view.Report, style Style) error {
 		}
 	}
 	return out.Flush()
+}
+
+// tableWidth is the least that all columns need.
+const tableWidth = 80
+
+// tabulate prints the locks as a table.
+func tabulate(w io.Writer, inv *inventory.Inventory, style Style) {
+	short := view.ShortIDs(inv.Locks)
+	t := table{style: style, head: []string{"LOCK", "ID", "LIBRARY", "KEY", "TTL", "TOKEN", "RESOURCE", "CONDITION", "VERDICT"}, lead: 2}
+	for _, g := range view.Groups(inv) {
+		t.title(fmt.Sprintf("%s (%s)", g.Title, view.Count(len(g.Locks), "lock")))
+		for _, l := range g.Locks {
+			t.lock(l, short(l.ID))
+		}
+	}
+	t.write(w)
+}
+
+// list prints the locks one below the other, where a table has no room.
+func list(w io.Writer, inv *inventory.Inventory, style Style) {
+	short := view.ShortIDs(inv.Locks)
+	for _, g := range view.Groups(inv) {
+		fmt.Fprintf(w, "%s\n", style.paint(bold, fmt.Sprintf("%s (%s)", g.Title, view.Count(len(g.Locks), "lock"))))
+		for _, l := range g.Locks {
+			var b strings.Builder
+			fmt.Fprintf(&b, "%s  %s\n", style.place(l.Acquire.File, l.Acquire.Line), style.paint(dim, short(l.ID)))
+			if !view.IsWrapper(l) {
+				fmt.Fprintf(&b, "  %s\n", style.verdict(l, view.Verdict(l)))
+			}
+			style.fill(&b, "  ", "    ", fmt.Sprintf("%s %s, lease %s, token %s", l.Library, l.Key, view.TTL(l), view.Token(l)))
+			for _, r := range shown(l) {
+				style.fill(&b, "  ", "    ", r.Name+" "+r.Condition)
+			}
+			if text := view.Decision(l); text != "" {
+				style.fill(&b, "  ", "    ", text)
+			}
+			fmt.Fprint(w, b.String())
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 // zeroRejections says for each fenced lock what it would mean if no write under
@@ -143,6 +179,9 @@ func (t *table) title(text string) { t.rows = append(t.rows, row{title: text}) }
 // the others one resource each.
 func (t *table) lock(l inventory.Lock, id string) {
 	resources := shown(l)
+	if len(resources) == 0 {
+		resources = []view.Resource{{Name: "-", Condition: "-"}}
+	}
 	t.rows = append(t.rows, row{
 		cells: []string{
 			t.style.place(l.Acquire.File, l.Acquire.Line), id, l.Library, orDash(l.Key), view.TTL(l), view.Token(l),
@@ -163,9 +202,6 @@ func (t *table) lock(l inventory.Lock, id string) {
 func shown(l inventory.Lock) []view.Resource {
 	const most = 6
 	all := view.Resources(l)
-	if len(all) == 0 {
-		return []view.Resource{{Name: "-", Condition: "-"}}
-	}
 	for i := range all {
 		all[i].Name = orDash(all[i].Name)
 	}

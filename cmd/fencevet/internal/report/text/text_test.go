@@ -54,7 +54,7 @@ func TestWrap(t *testing.T) {
 func sample() *inventory.Inventory {
 	lock := func(file string, change func(*inventory.Lock)) inventory.Lock {
 		l := inventory.Lock{
-			ID: fmt.Sprintf("%08x", len(file)), Role: "use", Library: "redsync", Acquire: inventory.Acquire{File: file, Line: 31, Function: "Reserve"}, Key: "stock:%d",
+			ID: fmt.Sprintf("%08x", int(file[0])<<24+len(file)), Role: "use", Library: "redsync", Acquire: inventory.Acquire{File: file, Line: 31, Function: "Reserve"}, Key: "stock:%d",
 			TTL: inventory.TTL{Text: "8s", Source: "default"}, Token: inventory.Token{Source: "none"},
 			Verdict: "unfenced", Class: "undecided", Suggestion: inventory.Suggestion{Class: "correctness"},
 		}
@@ -107,7 +107,7 @@ func TestTable(t *testing.T) {
 		order := []string{"looks like correctness", "stock.go:31  Reserve", "version", "looks like efficiency", `evil\u001b`, "\ncorrectness (1 lock)", "fenced", "taken for callers"}
 		if width == 200 { // nothing is wrapped, nor on a line of its own
 			order = []string{
-				"stock.go:31      000000", "redsync", "sql:stock", "none", "unfenced", "s3:a-very-long-bucket-name/with/a/long/key", "version",
+				"stock.go:31      730000", "redsync", "sql:stock", "none", "unfenced", "s3:a-very-long-bucket-name/with/a/long/key", "version",
 				"8s, renewed", "Token(), not ordered", "unverified (callback, rpc)", "billing.go:31", "?",
 			}
 			if n := strings.Count(table, "sql:stock"); n != 1 {
@@ -130,6 +130,24 @@ func TestTable(t *testing.T) {
 		if closing != want {
 			t.Errorf("closing: got %q, want %q", closing, want)
 		}
+	}
+}
+
+func TestNarrow(t *testing.T) {
+	var out bytes.Buffer
+	if err := Inventory(&out, &view.Report{Inventory: sample()}, Style{Width: 40}); err != nil {
+		t.Fatal(err)
+	}
+	locks, _, _ := strings.Cut(out.String(), "\n3 locks")
+	for line := range strings.Lines(locks) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 40 && !strings.Contains(line, " (1 lock)") {
+			t.Errorf("line of %d: %q", n, line)
+		}
+	}
+	want := "undecided, looks like correctness (1 lock)\nstock/stock.go:31  730000\n  unfenced\n  redsync stock:%d, lease 8s default,\n    token none\n  sql:stock none\n" +
+		"  s3:a-very-long-bucket-name/with/a/\n    long/key version\n\n"
+	if !strings.HasPrefix(out.String(), want) {
+		t.Errorf("got\n%s", out.String())
 	}
 }
 

@@ -15,11 +15,12 @@ func TestNumbers(t *testing.T) {
 	inv := reporttest.Sample()
 	inv.Locks[0].Owners = []string{"@money", "@shop/stock"}
 	inv.Locks[1].Owners = nil
+	inv.Locks[3].Class = "correctness" // by a decision: it is unverified
 	for _, test := range []struct {
 		by   view.Dimension
 		want string
 	}{
-		{view.ByClass, "undecided, looks like correctness 1; undecided, purpose unclear 1; undecided, looks like efficiency 1; correctness 1; efficiency, risk accepted 1"},
+		{view.ByClass, "for correctness, but not fenced 1; undecided, looks like correctness 1; undecided, looks like efficiency 1; correctness 1; efficiency, risk accepted 1"},
 		{view.ByLibrary, "consul 1; etcd concurrency 1; go-redis 1; redislock 1; redsync 1"},
 		{view.ByPackage, "example.org/shop/stock 5"},
 		{view.ByOwner, "@shop/stock 4; @money 1; nobody 1"},

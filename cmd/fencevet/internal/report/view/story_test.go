@@ -109,6 +109,12 @@ func TestTodo(t *testing.T) {
 		"accepted": {func(l *inventory.Lock) {
 			l.Class, l.Decision = "efficiency", &inventory.Decision{Kind: "efficiency", Reason: "cheap"}
 		}, []string{"The risk is accepted: efficiency: cheap."}},
+		"accepted once": {func(l *inventory.Lock) {
+			l.Decision = &inventory.Decision{Kind: "efficiency", Reason: "cheap", Until: "2025-01-01"}
+		}, []string{"Take a number", "Keep the token", "The decision has run out: efficiency, until 2025-01-01: cheap."}},
+		"fence demanded": {func(l *inventory.Lock) {
+			l.Class, l.Decision = "correctness", &inventory.Decision{Kind: "correctness", Reason: "money"}
+		}, []string{"Take a number", "Keep the token"}},
 		"unknown resource": {func(l *inventory.Lock) { l.Writes[0].Resource = "" },
 			[]string{"Take a number", "Let the resource keep the highest token", "If the lock"}},
 		"unverified": {func(l *inventory.Lock) { l.Verdict, l.Unseen = "unverified", []string{"rpc", "dynamic-sql"} },

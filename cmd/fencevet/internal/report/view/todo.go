@@ -19,12 +19,10 @@ func todo(l inventory.Lock) []string {
 	case lock.Unfenced:
 		return whenUnfenced(l)
 	case lock.Unverified:
-		return append(whenUnverified(l), decide(l))
+		return append(whenUnverified(l), decide(l)...)
 	}
-	return []string{
-		"If the section does write, the library is not in the catalogue: teach it with //fencevet:conditional on the function that writes.",
-		decide(l),
-	}
+	const teach = "If the section does write, the library is not in the catalogue: teach it with //fencevet:conditional on the function that writes."
+	return append([]string{teach}, decide(l)...)
 }
 
 func whenFenced(l inventory.Lock) []string {
@@ -40,12 +38,12 @@ func whenFenced(l inventory.Lock) []string {
 
 func whenUnfenced(l inventory.Lock) []string {
 	if l.Class == string(lock.Efficiency) {
-		return []string{decide(l)}
+		return decide(l)
 	}
 	var all []string
 	efficiency := l.Class == string(lock.Undecided) && l.Suggestion.Class == string(lock.Efficiency)
 	if efficiency {
-		all = append(all, decide(l))
+		all = append(all, decide(l)...)
 	}
 	_, bent, dropped := reached(l)
 	switch ordered := l.Token.Ordered != nil && *l.Token.Ordered; {
@@ -71,7 +69,7 @@ func whenUnfenced(l inventory.Lock) []string {
 		}
 	}
 	if !efficiency {
-		all = append(all, decide(l))
+		all = append(all, decide(l)...)
 	}
 	return all
 }
@@ -133,12 +131,19 @@ var lookWords = map[lock.Reason]string{
 	lock.ReasonSHA:       "Pass the script itself, as library helpers do, so that it can be read.",
 }
 
-// decide says how the decision that no fence is needed is written down.
-func decide(l inventory.Lock) string {
-	if l.Decision != nil {
-		return "The risk is accepted: " + Decision(l) + "."
+// decide says how the decision that no fence is needed is written down, or what
+// became of the one that there is. Where the source demands a fence there is
+// nothing to decide.
+func decide(l inventory.Lock) []string {
+	switch {
+	case l.Class == string(lock.Efficiency):
+		return []string{"The risk is accepted: " + Decision(l) + "."}
+	case l.Class == string(lock.Correctness):
+		return nil
+	case l.Decision != nil:
+		return []string{"The decision has run out: " + Decision(l) + ". Decide again, with a new date."}
 	}
-	return "If the lock only saves work, and two holders at once do no harm, write that down above the call that takes it: //fencevet:efficiency REASON."
+	return []string{"If the lock only saves work, and two holders at once do no harm, write that down above the call that takes it: //fencevet:efficiency REASON."}
 }
 
 // refusable reports whether the writes of l can be refused one by one, rather

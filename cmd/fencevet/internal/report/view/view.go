@@ -10,14 +10,16 @@ import (
 	"unicode"
 
 	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/gate"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // A Report is an inventory with what the reader asked for beside it.
 type Report struct {
 	*inventory.Inventory
-	By    []Dimension // further numbers, in this order
-	Trend *Trend      // against a saved inventory; nil: not asked for
+	By    []Dimension      // further numbers, in this order
+	Trend *Trend           // against a saved inventory; nil: not asked for
+	Gate  *gate.Comparison // with a baseline or revision; nil: not asked for
 }
 
 // A Group is a part of the inventory that is read together.
@@ -26,8 +28,8 @@ type Group struct {
 	Locks []inventory.Lock
 }
 
-// Groups returns the locks by what they are for, those that need a decision
-// first. Empty groups are left out.
+// Groups returns the locks by what they are for, those that need work or a
+// decision first. Empty groups are left out.
 func Groups(inv *inventory.Inventory) []Group {
 	var groups []Group
 	for _, title := range groupTitles {
@@ -39,9 +41,13 @@ func Groups(inv *inventory.Inventory) []Group {
 	return groups
 }
 
-const wrappers = "taken for callers, who are listed above as far as they are in view"
+const (
+	broken   = "for correctness, but not fenced"
+	wrappers = "taken for callers, who are listed above as far as they are in view"
+)
 
 var groupTitles = []string{
+	broken, // somebody decided so, and it does not hold
 	"undecided, looks like correctness",
 	"undecided, purpose unclear",
 	"undecided, looks like efficiency",
@@ -54,6 +60,8 @@ func groupTitle(l inventory.Lock) string {
 	switch {
 	case IsWrapper(l):
 		return wrappers
+	case l.Class == string(lock.Correctness) && l.Verdict != string(lock.Fenced):
+		return broken
 	case l.Class == string(lock.Correctness):
 		return "correctness"
 	case l.Class == string(lock.Efficiency):
