@@ -247,8 +247,14 @@ func (f *family) readElsewhere(a *ssa.Alloc, depth int) bool {
 // expires finds a lease without an end, and one whose end a second command sets:
 // a crash between the two leaves the lock for ever.
 func (e *Engine) expires(t *taking) []lock.Slip {
+	if !t.st.direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.TTL.Source != "none" {
+		return nil
+	}
+	if t.m.Row != nil {
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipForever}}
+	}
 	// Other stores keep the end in what they store.
-	if !t.st.direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.Family != "redis" || t.m.TTL.Source != "none" {
+	if t.m.Family != "redis" {
 		return nil
 	}
 	for _, x := range t.st.effects {

@@ -366,6 +366,10 @@ func (f *family) at(place *term.T) *term.T {
 		return place
 	}
 	if f.keyed == nil {
+		// Apart from what is being evaluated now: a store of a value that is
+		// depended on here is no cycle.
+		values, busy := f.values, f.busy
+		f.values, f.busy = make(map[ssa.Value]*term.T), make(map[ssa.Value]bool)
 		f.keying = true
 		f.keyed = make(map[*term.T][]*term.T)
 		for _, s := range f.places {
@@ -381,6 +385,7 @@ func (f *family) at(place *term.T) *term.T {
 			f.keyed[t] = append(f.keyed[t], f.get(s.val))
 		}
 		f.keying = false
+		f.values, f.busy = values, busy
 	}
 	stored := f.keyed[place]
 	if len(stored) == 0 {

@@ -117,7 +117,9 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 	for _, ret := range region.Returns {
 		for _, v := range ret.Results {
 			if isError(v.Type()) {
-				if st.guarded && region.Fact(v).IsNil() {
+				// The database refuses an insert with an error.
+				m, _ := f.e.acquire(st.lock.Call)
+				if st.guarded && (region.Fact(v).IsNil() || m.Row != nil) {
 					return true
 				}
 				continue
@@ -321,10 +323,10 @@ func within(list, x *term.T) bool {
 // it or lets it expire.
 func (f *family) releasesRow(call *term.T, m meaning.Meaning) bool {
 	for _, w := range f.e.reader.Of(call) {
-		if w.Role != meaning.Write || w.Write.Resource != "sql:"+m.Row.Table {
+		if w.Role != meaning.Write || w.Write.Resource != m.Row.Resource {
 			continue
 		}
-		if w.Write.Operation == "DELETE" {
+		if w.Write.Deletes() {
 			return true
 		}
 		for _, s := range w.Write.Sets {

@@ -329,7 +329,7 @@ func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 	if g.Table != "" {
 		table = "sql:" + g.Table
 	}
-	if row == nil || table != "sql:"+row.Table {
+	if row == nil || table != row.Resource {
 		return false
 	}
 	for _, s := range row.Sets {
