@@ -2293,6 +2293,19 @@ var builtin = []source{
 		},
 	},
 	{
+		lib: &Library{Library: "sql helpers",
+			Family: "sql",
+			Locks:  true,
+			Calls: []*Call{
+				&Call{Func: []string{"sqlutils.ExecNoPrepare", "sqlutils.Exec"}, Write: &Write{Store: "sql", SQL: Ref{Base: 1, Index: 1}, Args: Ref{Base: 1, Index: 2, Spread: true}, On: Ref{Base: 1}, Reject: "rows"}, args: 2, Pos: "data/sql-helpers.yaml:8:5"},
+				&Call{Func: []string{"sqlutils.QueryRowsMap"}, Query: &Query{Store: "sql", SQL: Ref{Base: 1, Index: 1}, Args: Ref{Base: 1, Index: 3, Spread: true}, On: Ref{Base: 1}}, Runs: &Runs{Func: Ref{Base: 1, Index: 2}, How: "now"}, args: 3, Pos: "data/sql-helpers.yaml:10:5"},
+			},
+		},
+		packages: []alias{
+			{"sqlutils", []string{"github.com/openark/golib/sqlutils", "github.com/outbrain/golib/sqlutils"}},
+		},
+	},
+	{
 		lib: &Library{Library: "sqlx",
 			Family:  "sql",
 			Locks:   true,
@@ -2683,6 +2696,8 @@ var builtinPaths = []imported{
 	{"github.com/nats-io/nats.go/jetstream", true, true},
 	{"github.com/oklog/ulid", false, false},
 	{"github.com/oklog/ulid/v2", false, false},
+	{"github.com/openark/golib/sqlutils", true, true},
+	{"github.com/outbrain/golib/sqlutils", true, true},
 	{"github.com/pborman/uuid", false, false},
 	{"github.com/pkg/errors", false, false},
 	{"github.com/pressly/goose/v3/lock", true, true},

@@ -30,6 +30,11 @@ func (e *Engine) asks(t *taking) []lock.Slip {
 	if t.st.region == nil || len(t.u.Via) > maxVia {
 		return nil
 	}
+	if t.m.Row != nil && t.m.Raw {
+		// Known by signs only: what is done to put things back after a refused
+		// insert cannot be told from the section.
+		return nil
+	}
 	if t.m.GivesUp && t.st.direct {
 		if t.mistaken(t.denied(false)) {
 			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipRefused}}

@@ -25,7 +25,7 @@ type evidence struct {
 	freed   map[freed]bool         // keys that something deletes or renews
 	checked map[freed]bool         // with a comparison of the owner
 	keys    map[held]bool          // keys of known locks
-	deleted map[tableOf]bool       // tables that something deletes from
+	deleted map[tableOf]bool       // what something deletes from, or ends a record of
 }
 
 type freed struct{ pkg, family, key string }
@@ -62,8 +62,8 @@ func newEvidence(e *Engine) *evidence {
 					continue
 				}
 				for _, m := range e.reader.Of(x.Call) {
-					if deletes(m) {
-						ev.deleted[tableOf{pkgOf(fn), m.Write.Resource}] = true
+					if m.Role == meaning.Write {
+						ev.deletion(pkgOf(fn), m.Write)
 					}
 					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
 						for _, k := range keysOf(m.Key) {
@@ -88,10 +88,10 @@ func newEvidence(e *Engine) *evidence {
 			g := &signs{guarded: st.guarded, released: len(st.release) > 0, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
-				if m.Raw && m.Row != nil {
-					g.intrinsic = ev.standing(f, s, st, m)
-				}
 				g.ttl = m.TTL.Source != "none"
+			}
+			if m.Raw && m.Row != nil && len(st.lock.chain) == 0 {
+				g.intrinsic = ev.standing(f, s, st, m)
 			}
 			if name := keyName(m.Key); name != "" {
 				key := freed{pkgOf(fn), m.Family, name}

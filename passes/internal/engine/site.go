@@ -93,7 +93,8 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.skips = f.skips(s, st, m, oracle, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family)):
+	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(st.effects, m.Family))):
+		// A record that stands until it is taken away is held on, whatever else fn does.
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family),
 		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(st.after, m.Family): // given back too early

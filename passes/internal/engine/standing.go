@@ -10,22 +10,30 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 )
 
-// A table of a package.
-type tableOf struct{ pkg, resource string }
+// A table of a package; with a column, what ends a record of it early.
+type tableOf struct{ pkg, resource, column string }
 
 // standing lists what makes the insert of a record a lock that holds until the
-// record is deleted. Its name says so already, but locked accounts, locked files
-// and once-markers are kept in tables as well. So the record has to be deleted by
-// code of the same package, and the insert either names an owner and an end, or
-// the function around it has an answer of its own for a record that is there
-// already: it counts the rows, knows the error of a duplicate, looks for the
-// record first, or returns an error that is named after locks.
+// record is taken away. A name says so, but locked accounts and locked files are
+// kept in tables as well. So the record has to be deleted by code of the same
+// package, and the insert either names an owner and an end, or the function around
+// it has an answer of its own for a record that is there already: it counts the
+// rows, knows the error of a duplicate, looks for the record first, or returns an
+// error that is named after locks. Without the name, the rows must be counted, and
+// code of the package must end a record before its time: markers and keys that are
+// remembered for a while have owners and ends too, and are swept when these are over.
 func (ev *evidence) standing(f *family, s *Summary, st *site, m meaning.Meaning) []string {
-	if !st.guarded || !ev.deleted[tableOf{pkgOf(st.fn), m.Row.Resource}] {
+	pkg, row := pkgOf(st.fn), m.Row
+	ended := row.Expiry != "" && ev.deleted[tableOf{pkg, row.Resource, row.Expiry}]
+	if !st.guarded || !ended && !(row.Named && ev.deleted[tableOf{pkg, row.Resource, ""}]) {
 		return nil
 	}
-	signs := []string{"record is inserted only where none stands", "it is deleted later"}
+	signs := []string{"record is inserted only where none stands", "it is taken away later"}
 	switch {
+	case !row.Named:
+		if ev.counts(s, st) {
+			return append(signs, "it names an owner and an end", "a refused insert is answered")
+		}
 	case m.Row.Expiry != "" && m.Value != nil:
 		return append(signs, "it names an owner and an end")
 	case ev.counts(s, st) || f.knowsRefusal(m.Row.Resource):
@@ -111,7 +119,14 @@ func (f *family) asksFor(in ssa.CallInstruction, resource string) bool {
 	})
 }
 
-// deletes reports whether a meaning takes records out of where they are kept.
-func deletes(m meaning.Meaning) bool {
-	return m.Role == meaning.Write && m.Write.Deletes()
+// deletion notes the records that a statement takes away, or ends.
+func (ev *evidence) deletion(pkg string, c *meaning.Change) {
+	if c.Deletes() {
+		ev.deleted[tableOf{pkg, c.Resource, ""}] = true
+	}
+	for _, s := range c.Sets {
+		if frees(s.Value) {
+			ev.deleted[tableOf{pkg, c.Resource, s.Column}] = true
+		}
+	}
 }

@@ -17,6 +17,7 @@ type Row struct {
 	Expiry   string    // column with the end of the lease; empty: it holds until the record is deleted
 	Token    string    // column that grows with every grant and is handed back; empty if none
 	Mine     bool      // the write also takes a live lease of the same owner
+	Named    bool      // of a record that stands until it is deleted: the resource is named like a lock
 }
 
 // Table names what the record is in.
@@ -37,9 +38,9 @@ func table(resource string) string {
 // takes adds the acquire to a write that takes a lease record.
 //
 // A record that is taken over once its time has passed is a lease by structure,
-// whatever it is called. A record that stands until somebody deletes it, and
+// whatever it is called. A record that stands until somebody takes it away, and
 // whose insert is refused so long, looks like any insert under a unique key: it
-// needs the name of a lock, and evidence besides (Raw).
+// needs evidence besides (Raw).
 //
 // token is the column that grows with every grant and comes back with it.
 func (r *Reader) takes(m Meaning, key *term.T, token string) []Meaning {
@@ -130,17 +131,22 @@ func (r *Reader) expiring(c *Change) *Row {
 	return row
 }
 
-// standing recognises the insert of a record that is named like a lock and that
-// another one of the same key refuses.
+// standing recognises the insert of a record that another one of the same key
+// refuses, where the record is named like a lock, or has an owner and ends some
+// time after the present.
 func standing(c *Change) *Row {
-	if !inserts(c.Operation) || !Named(table(c.Resource), lockWords...) || slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op != "absent" }) {
+	if !inserts(c.Operation) || slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op != "absent" }) {
 		return nil
 	}
-	row := &Row{}
+	row := &Row{Named: Named(table(c.Resource), lockWords...)}
 	for _, s := range c.Sets {
-		if expiryColumn(s.Column) && s.Value.Kind != term.Const && !s.Value.IsZero() {
+		ends := s.Value.Kind == term.Op && len(s.Value.Args) > 1 && isNow(s.Value)
+		if ends || row.Named && expiryColumn(s.Column) && s.Value.Kind != term.Const && !s.Value.IsZero() {
 			row.Expiry = s.Column
 		}
+	}
+	if !row.Named && (row.Expiry == "" || len(c.Guards) == 0 || ownerValue(c.Sets) == nil) {
+		return nil
 	}
 	return row
 }

@@ -53,7 +53,11 @@ func TestLeaseRows(t *testing.T) {
 		{"INSERT INTO app.schema_lock (id, owner, expires_at) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT DO NOTHING", "sql:app.schema_lock key until expires_at by me raw"},
 		{"INSERT IGNORE INTO leader_election (anchor, host) VALUES ($1, $2)", "sql:leader_election key by me raw"},
 
+		// Refused while it stands, with an owner and an end.
+		{"INSERT INTO maintenance (machine, owner, ends) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT DO NOTHING", "sql:maintenance key until ends by me raw"},
+
 		// None of these.
+		{"INSERT INTO maintenance (machine, owner, ends) VALUES ($1, $2, now() + interval '1 hour')", ""},
 		{"UPDATE job SET state = 'running', until = now() + interval '1 minute' WHERE id = $1 AND until < now()", ""},                                             // a job that nobody has a name for
 		{"UPDATE job SET owner = $2, until = now() + interval '1 minute' WHERE id = (SELECT id FROM job WHERE until < now() LIMIT 1 FOR UPDATE SKIP LOCKED)", ""}, // whichever is due
 		{"UPDATE job SET owner = $2, until = now() + interval '1 minute' WHERE id IN (SELECT id FROM job WHERE until < now() LIMIT 1)", ""},                       //
@@ -63,13 +67,13 @@ func TestLeaseRows(t *testing.T) {
 		{"UPDATE d SET body = $2, updated_at = $3 WHERE id = $1 AND updated_at < $3", ""},                                                                         // a fence
 		{"DELETE FROM locks WHERE expires < now()", ""},                                                                                                           //
 		{"INSERT INTO processed (id) VALUES ($1) ON CONFLICT DO NOTHING", ""},                                                                                     // once
-		{"INSERT INTO idempotency_keys (key, owner, expires_at) VALUES ($1, $2, now() + interval '1 day') ON CONFLICT DO NOTHING", ""},                            //
-		{"INSERT INTO locks (name, owner) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM locks WHERE name = $1)", ""},                                              // two steps
-		{"INSERT INTO locks (name, owner) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET owner = EXCLUDED.owner", ""},                                           // takes it from anybody
-		{"UPDATE locks SET owner = $2 WHERE name = $1", ""},                                                                                                       //
-		{"UPDATE locks SET expires = now() + interval '1 minute' WHERE name = $1 AND owner = $2", ""},                                                             // renewal
-		{"UPDATE account SET locked_until = NULL WHERE id = $1 AND locked_until < now()", ""},                                                                     //
-		{"INSERT INTO locked_accounts (id) VALUES ($1)", ""},                                                                                                      //
+		{"INSERT INTO idempotency_keys (key, expires_at) VALUES ($1, now() + interval '1 day') ON CONFLICT DO NOTHING", ""},
+		{"INSERT INTO locks (name, owner) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM locks WHERE name = $1)", ""},    // two steps
+		{"INSERT INTO locks (name, owner) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET owner = EXCLUDED.owner", ""}, // takes it from anybody
+		{"UPDATE locks SET owner = $2 WHERE name = $1", ""},                                                             //
+		{"UPDATE locks SET expires = now() + interval '1 minute' WHERE name = $1 AND owner = $2", ""},                   // renewal
+		{"UPDATE account SET locked_until = NULL WHERE id = $1 AND locked_until < now()", ""},                           //
+		{"INSERT INTO locked_accounts (id) VALUES ($1)", ""},                                                            //
 	} {
 		if got := w.taken(w.exec(c.text, key, me, w.v("end"), w.v("time"))); got != c.want {
 			t.Errorf("%s\n got  %s\n want %s", c.text, got, c.want)

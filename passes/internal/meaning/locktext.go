@@ -23,8 +23,9 @@ func (r *Reader) LockText(text string) bool {
 			}
 		}
 	}
-	// A lease row is taken when its expiry has passed, or stands until it is deleted.
-	if strings.Contains(l, "insert") && slices.ContainsFunc(lockWords, func(w string) bool { return strings.Contains(l, w) }) || strings.Contains(l, "where") && strings.Contains(l, "<") && strings.Contains(l, "update") {
+	// A lease row is taken when its expiry has passed, or stands until it is taken away.
+	has := func(w string) bool { return strings.Contains(l, w) }
+	if has("insert") && (has("conflict") || has("ignore") || slices.ContainsFunc(lockWords, has)) || has("where") && has("<") && has("update") {
 		for _, st := range sqlread.Read(text) {
 			for _, w := range st.Writes {
 				if c := r.sqlChange(w, nil, nil, "", nil); r.expiring(c) != nil || standing(c) != nil {

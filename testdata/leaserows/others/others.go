@@ -97,3 +97,19 @@ func Postpone(ctx context.Context, db *sql.DB) error {
 	_, err := db.ExecContext(ctx, "UPDATE reminders SET deadline = now() + interval '1 hour' WHERE deadline < now()")
 	return err
 }
+
+// Remember keeps the key of a request for a day; Sweeper deletes those that are older.
+func Remember(ctx context.Context, db *sql.DB, key, host string) (bool, error) {
+	res, err := db.ExecContext(ctx, "INSERT INTO idempotency_keys (key, host, expires_at) VALUES ($1, $2, now() + interval '1 day') ON CONFLICT DO NOTHING", key, host)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// Sweeper deletes keys.
+func Sweeper(ctx context.Context, db *sql.DB) error {
+	_, err := db.ExecContext(ctx, "DELETE FROM idempotency_keys WHERE expires_at < now()")
+	return err
+}
