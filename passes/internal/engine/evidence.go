@@ -112,7 +112,7 @@ func newEvidence(e *Engine) *evidence {
 			for _, c := range st.lock.chain {
 				ev.wraps[c] = true
 			}
-			if m.Key != nil {
+			if m.Key != nil && m.Row == nil { // a record of the program's own may hold data as well
 				ev.keys[held{m.Family, e.pool.Like(m.Key)}] = true
 			}
 		}

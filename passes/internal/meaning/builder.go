@@ -27,7 +27,7 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 	c.Guards = slices.DeleteFunc(c.Guards, func(g Guard) bool { return g.Op == "other" && g.Text == "builder" })
 	if v := r.Get(w.Args, call, nil); v != nil {
 		b.assign(v)
-		if s := tableOf(v); v.Kind == term.Struct && v.Type != "map" && s != "" {
+		if s := tableOf(v); v.Kind == term.Struct && !v.IsMap() && s != "" {
 			c.Resource = "sql:" + s
 		}
 	}
@@ -223,7 +223,7 @@ func (b *chain) assign(v *term.T) {
 			}
 		}
 	case v.Kind == term.Struct && v.Type != "":
-		b.tagged = b.tagged || v.Type != "map"
+		b.tagged = b.tagged || !v.IsMap()
 		for i, name := range v.Names {
 			b.c.Sets = append(b.c.Sets, Setting{columnName(name), v.Args[i]})
 		}

@@ -51,7 +51,7 @@ func pairs(t *term.T) (list []pair, ok bool) {
 	switch {
 	case t == nil:
 		return nil, false
-	case t.Kind == term.Struct && t.Type == "map":
+	case t.IsMap():
 		for i, n := range t.Names {
 			list = append(list, pair{n, t.Args[i]})
 		}

@@ -196,10 +196,22 @@ func (p *Pool) Field(x *T, name string) *T {
 			}
 		}
 		return p.Join(alts...)
+	case Const:
+		if x.Type == "zero" {
+			return x
+		}
+	case Nil:
+		return p.Const("zero", "") // options that are not given ask for nothing
 	case Unknown:
 		return x
 	}
 	return p.intern(T{Kind: Field, Name: name, Args: []*T{x}})
+}
+
+// IsMap reports whether t is a map whose keys are known: a Struct of type "map", or
+// "map:" and the name of the map's type.
+func (t *T) IsMap() bool {
+	return t.Kind == Struct && (t.Type == "map" || strings.HasPrefix(t.Type, "map:"))
 }
 
 // Elem is an element of a slice, array or map, or what a context carries.
@@ -209,7 +221,7 @@ func (p *Pool) Elem(x, index *T) *T {
 			return x.Args[i]
 		}
 	}
-	if x.Kind == Struct && x.Type == "map" && index != nil && index.Kind == Const {
+	if x.IsMap() && index != nil && index.Kind == Const {
 		if i := slices.Index(x.Names, index.Name); i >= 0 {
 			return x.Args[i]
 		}
