@@ -2,7 +2,6 @@ package analyzers_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"go/ast"
 	"os"
@@ -13,8 +12,6 @@ import (
 	"github.com/fencevet/fencevet/analyzers/internal/checktest"
 	"github.com/fencevet/fencevet/passes/lock"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/conditions.md")
 
 const (
 	matrix     = "../testdata/matrix"

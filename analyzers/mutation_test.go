@@ -20,6 +20,8 @@ var fenced = [][]string{
 	{"checks/weakcondition/good"},
 	{"checks/unorderedtoken/good"},
 	{"checks/unfenced/across/lock", "checks/unfenced/across/store", "checks/unfenced/across/service"},
+	{"checks/shapes/lock", "checks/shapes/store", "checks/shapes/service"},
+	{"checks/shapes/store", "checks/shapes/elect"},
 	{"shop/internal/billing"},
 }
 

@@ -5,6 +5,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers/acquire"
+	"github.com/fencevet/fencevet/analyzers/bypass"
+	"github.com/fencevet/fencevet/analyzers/crossslot"
+	"github.com/fencevet/fencevet/analyzers/directive"
 	"github.com/fencevet/fencevet/analyzers/earlyrelease"
 	"github.com/fencevet/fencevet/analyzers/failover"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
@@ -19,13 +22,16 @@ import (
 	"github.com/fencevet/fencevet/analyzers/release"
 	"github.com/fencevet/fencevet/analyzers/renewal"
 	"github.com/fencevet/fencevet/analyzers/replica"
+	"github.com/fencevet/fencevet/analyzers/staleread"
 	"github.com/fencevet/fencevet/analyzers/tokenreset"
 	"github.com/fencevet/fencevet/analyzers/unfenced"
 	"github.com/fencevet/fencevet/analyzers/units"
+	"github.com/fencevet/fencevet/analyzers/unmetered"
 	"github.com/fencevet/fencevet/analyzers/unorderedtoken"
 	"github.com/fencevet/fencevet/analyzers/wallclock"
 	"github.com/fencevet/fencevet/analyzers/weakcondition"
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/uses"
 )
 
 // A Check is one rule over the records of a lock.
@@ -34,32 +40,41 @@ type Check = check.Check
 // suite is in the order in which a reader asks: does the resource refuse a
 // stale holder at all, does it refuse it in earnest, does the lock hold.
 //
-// A check is on by default once its precision was measured; every one that is
-// not carries the reason here, in its Why.
+// Beside each check stands how many of its findings were right, of all that it made
+// above level note: in programs drawn from public bug reports (cases), and in those of
+// 21 public repositories that readers had labelled before (repositories); the rules
+// were sharpened on both, so that code nobody has looked at may do worse. Where both
+// have none there is but the corpus in testdata, and no false one either. A check that
+// is off by default carries the reason in its Why.
 var suite = []*struct {
 	*Check
 	Analyzer *analysis.Analyzer
 }{
-	{unfenced.Check, unfenced.Analyzer},
-	{weakcondition.Check, weakcondition.Analyzer},
-	{unorderedtoken.Check, unorderedtoken.Analyzer},
-	{poolconn.Check, poolconn.Analyzer},
-	{wallclock.Check, wallclock.Analyzer},
-	{longsection.Check, longsection.Analyzer},
-	{acquire.Check, acquire.Analyzer},
-	{release.Check, release.Analyzer},
-	{earlyrelease.Check, earlyrelease.Analyzer},
-	{keymismatch.Check, keymismatch.Analyzer},
-	{localstate.Check, localstate.Analyzer},
-	{renewal.Check, renewal.Analyzer},
-	{units.Check, units.Analyzer},
-	{tokenreset.Check, tokenreset.Analyzer},
-	{replica.Check, replica.Analyzer},
-	{owner.Check, owner.Analyzer},
-	{failover.Check, failover.Analyzer},
-	{onceguard.Check, onceguard.Analyzer},
-	{lockdelay.Check, lockdelay.Analyzer},
-	{redundantlock.Check, redundantlock.Analyzer},
+	{unfenced.Check, unfenced.Analyzer},             // cases 3/3, repositories 22/23
+	{weakcondition.Check, weakcondition.Analyzer},   // cases 2/2
+	{unorderedtoken.Check, unorderedtoken.Analyzer}, // none in either
+	{poolconn.Check, poolconn.Analyzer},             // cases 4/4
+	{wallclock.Check, wallclock.Analyzer},           // cases 1/1, repositories 1/1
+	{longsection.Check, longsection.Analyzer},       // cases 1/1, repositories 7/7
+	{acquire.Check, acquire.Analyzer},               // cases 3/3, repositories 2/2
+	{release.Check, release.Analyzer},               // cases 11/11, repositories 9/9
+	{earlyrelease.Check, earlyrelease.Analyzer},     // cases 1/1
+	{keymismatch.Check, keymismatch.Analyzer},       // none in either
+	{localstate.Check, localstate.Analyzer},         // none in either
+	{renewal.Check, renewal.Analyzer},               // cases 11/11, repositories 1/1
+	{units.Check, units.Analyzer},                   // cases 2/2
+	{tokenreset.Check, tokenreset.Analyzer},         // cases 1/1
+	{replica.Check, replica.Analyzer},               // cases 1/1
+	{owner.Check, owner.Analyzer},                   // cases 1/1
+	{failover.Check, failover.Analyzer},             // cases 1/1; a note: most clusters lose a lock once in years
+	{onceguard.Check, onceguard.Analyzer},           // cases 1/1
+	{lockdelay.Check, lockdelay.Analyzer},           // none in either; a note: short delays are chosen on purpose
+	{crossslot.Check, crossslot.Analyzer},           // none in either
+	{staleread.Check, staleread.Analyzer},           // none in either
+	{bypass.Check, bypass.Analyzer},                 // none in either; a note: whether the two writes ever meet, only their authors know
+	{unmetered.Check, unmetered.Analyzer},           // none in either; off, see its Why
+	{redundantlock.Check, redundantlock.Analyzer},   // cases 1/1; a note: the lock may be there to save work
+	{directive.Check, directive.Analyzer},           // none in either: it is about what fencevet itself has people write
 }
 
 // Checks returns all checks.
@@ -82,26 +97,30 @@ func All() []*analysis.Analyzer {
 	return all
 }
 
-// Find runs the checks that are on by default over uses and loose remarks and
-// sorts what they find by place.
-func Find(uses []*lock.Use, loose ...lock.Remark) []lock.Finding {
-	var found []lock.Finding
-	for _, s := range suite {
-		if s.Default {
-			found = append(found, s.Find(uses, loose...)...)
-		}
-	}
-	check.Sort(found)
-	return found
+// Settings are what a project decides about checks.
+type Settings = check.Settings
+
+// Find runs the checks that are on over the records of a module and sorts what
+// they find by place. What directives or settings suppress is there with the
+// reason, and so are all levels.
+func Find(result *uses.Result, settings *Settings) []lock.Finding {
+	return check.Suite(Checks()).Find(result, settings)
 }
 
-// AtLeast returns the findings of the given level and above.
-func AtLeast(least lock.Level, found []lock.Finding) []lock.Finding {
+// Show returns the findings of the levels that the settings ask for, suppressed
+// ones among them.
+func Show(found []lock.Finding, settings *Settings) []lock.Finding {
 	var loud []lock.Finding
 	for _, f := range found {
-		if check.Rank(f.Level) >= check.Rank(least) {
+		if Loud(f.Check, f.Level, settings) {
 			loud = append(loud, f)
 		}
 	}
 	return loud
+}
+
+// Loud reports whether findings of a check and level are among those that the
+// settings ask for.
+func Loud(name string, level lock.Level, settings *Settings) bool {
+	return check.Rank(level) >= check.Rank(settings.Least(name))
 }

@@ -33,6 +33,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	case lock.SlipRefused:
 		return lock.Error, fmt.Sprintf("the loser believes that it holds the lock: %s returns neither a lock nor an error for %s when it gives up waiting, and only the error is asked for; ask whether the result is nil", call, name)
 	case lock.SlipOpen:
+		if s.Detail == "optional" {
+			return lock.Note, fmt.Sprintf("everybody holds the lock while its store is down: this tells the caller that %s was taken although %s failed (%s), as it does where no store is configured; count on it only for saving work", name, call, other)
+		}
 		return lock.Error, fmt.Sprintf("everybody holds the lock while its store is down: this tells the caller that %s was taken although %s failed (%s); return the error", name, call, other)
 	case lock.SlipForever:
 		return lock.Warning, fmt.Sprintf("a crash leaves the lock for ever: %s takes %s without an expiry; set one in the same command", call, name)

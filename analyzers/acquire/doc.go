@@ -37,7 +37,9 @@
 // It follows control from the acquire in the worlds where the lock was refused and
 // where the store failed. What it finds there:
 //
-//   - work of the section: the answer was not asked for. Reported at the acquire.
+//   - work of the section: the answer was not asked for, or sent by a call that
+//     cannot bring it back (SELECT pg_try_advisory_lock by Exec). Reported at the
+//     acquire.
 //   - a return that tells the caller of a wrapper what it tells when the lock is
 //     held: reported at the return.
 //   - success after nil for both lock and error, which Consul's Lock and

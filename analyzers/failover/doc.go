@@ -16,7 +16,7 @@
 //
 // # Bad
 //
-//	rdb := redis.NewFailoverClient(...)
+//	rdb := redis.NewFailoverClient(sentinels)
 //	rdb.SetNX(ctx, key, me, ttl)
 //	db.ExecContext(ctx, "UPDATE quota SET used = $1", used)
 //

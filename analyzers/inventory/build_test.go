@@ -127,3 +127,39 @@ func TestFinding(t *testing.T) {
 		t.Errorf("got %+v, want %+v", inv.Findings, want)
 	}
 }
+
+func TestDecision(t *testing.T) {
+	const today = "2027-06-30"
+	decided := func(verdict lock.Verdict, kind lock.Class, until string) *lock.Use {
+		return use("/m/a.go", 9, func(u *lock.Use) {
+			u.Verdict = verdict
+			u.Decision = &lock.Decision{Position: lock.Position{File: "/m/a.go", Line: 8}, Kind: kind, Reason: "r", Owner: "o", Until: until}
+		})
+	}
+	for _, test := range []struct {
+		use   *lock.Use
+		class lock.Class
+		want  Decision
+	}{
+		{decided(lock.Unfenced, lock.Efficiency, ""), lock.Efficiency, Decision{Kind: "efficiency"}},
+		{decided(lock.Unfenced, lock.Efficiency, today), lock.Efficiency, Decision{Kind: "efficiency", Until: today}},
+		{decided(lock.Unfenced, lock.Efficiency, "2027-06-29"), lock.Undecided, Decision{Kind: "efficiency", Until: "2027-06-29", Expired: true}},
+		{decided(lock.Unverified, lock.Correctness, ""), lock.Correctness, Decision{Kind: "correctness"}},
+		{decided(lock.Fenced, lock.Efficiency, ""), lock.Correctness, Decision{Kind: "efficiency"}},
+	} {
+		test.want.Reason, test.want.Owner, test.want.File, test.want.Line = "r", "o", "a.go", 8
+		inv := Build([]*lock.Use{test.use}, nil, Options{Root: "/m", Today: today})
+		l := inv.Locks[0]
+		if l.Class != string(test.class) || l.Decision == nil || *l.Decision != test.want {
+			t.Errorf("class %s, decision %+v; want %s, %+v", l.Class, l.Decision, test.class, test.want)
+		}
+	}
+}
+
+func TestSuppressed(t *testing.T) {
+	f := lock.Finding{Check: "units", Suppressed: &lock.Suppression{Position: lock.Position{File: "/m/a.go", Line: 8}, By: "directive", Reason: "r", Owner: "o"}}
+	got := Build(nil, []lock.Finding{f}, Options{Root: "/m"}).Findings[0].Suppressed
+	if want := (Suppression{By: "directive", Reason: "r", Owner: "o", File: "a.go", Line: 8}); got == nil || *got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -18,9 +18,10 @@
 // # Bad
 //
 //	ok, err := rdb.SetNX(ctx, "lock:gc", me, 30*time.Minute).Result()
-//	...
 //	for pages.HasMorePages() {
 //		page, err := pages.NextPage(ctx)
+//		// ... deletes what is on it
+//	}
 //
 // # Good
 //

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/internal/suggest"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -35,6 +36,9 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	span, level := length(&u.Section, u.TTL.Seconds)
 	if span == "" {
 		return
+	}
+	if suggest.For(u).Class == lock.Efficiency {
+		level = lock.Note // the work is done twice, which is what it comes to
 	}
 	ttl := u.TTL.Text
 	if ttl == "" {
@@ -66,8 +70,8 @@ func length(s *lock.Section, ttl float64) (span string, level lock.Level) {
 		return fmt.Sprintf("sleeps and waits for %s", seconds(s.AtLeast)), lock.Warning
 	}
 	for _, c := range s.Longest {
-		if c.Kind == lock.CallSleep || c.Limit > 0 && c.Limit < ttl {
-			continue
+		if c.Kind == lock.CallSleep || c.Limit > 0 && c.Limit < ttl || c.Kind == lock.CallRequest && c.Limit == ttl {
+			continue // a lease as long as one request at its longest was chosen so
 		}
 		l := weight(c, ttl)
 		if check.Rank(l) <= check.Rank(level) {

@@ -16,7 +16,7 @@
 // # Bad
 //
 //	lock, err := locker.Obtain(ctx, "enqueue:"+key, ttl, nil)
-//	...
+//	// ... once it is held
 //	db.ExecContext(ctx, "INSERT INTO job ... ON CONFLICT (key) DO NOTHING")
 //
 // # Good
@@ -26,7 +26,10 @@
 // # How it decides
 //
 // The verdict is fenced, and every write of the section is conditional by a unique
-// key or a version. It is a note at the acquire: a lock may still save wasted work.
+// key or a version. Or such a write comes first and is asked whether it was accepted,
+// so that only one goes on. Or all that the section does is one command that the store
+// carries out in one step, such as ZREM or INCR. It is a note at the acquire: a lock
+// may still save wasted work.
 //
 // # When it stays silent
 //

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/internal/suggest"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -25,30 +26,49 @@ var Check = &check.Check{
 var Analyzer *analysis.Analyzer = Check.Analyzer()
 
 func run(u *lock.Use, report func(lock.Finding)) {
-	if u.Role == lock.RoleWrapper || u.Verdict != lock.Fenced {
+	if u.Role == lock.RoleWrapper {
 		return
 	}
-	var first *lock.Write
-	for i := range u.Writes {
-		w := &u.Writes[i]
-		if w.Own {
-			continue
-		}
-		if w.After || w.Condition != lock.Unique && w.Condition != lock.Version {
-			return
-		}
-		if first == nil {
-			first = w
-		}
-	}
+	first, why := safe(u)
 	if first == nil {
 		return
 	}
 	report(lock.Finding{
 		At:    u.Acquire.Position,
 		Level: lock.Note,
-		Message: fmt.Sprintf("one more service that can fail for nothing: %s of %s is refused by the resource itself when another was first (%s), so %s adds nothing but its outages; leave it out, or keep it to save work and write that down",
-			check.Verb(first), check.Resource(first), first.Condition, check.Lock(u)),
-		Related: []lock.Frame{check.Frame(first.Position, "%s of %s, conditional", check.Verb(first), check.Resource(first))},
+		Message: fmt.Sprintf("one more service that can fail for nothing: %s of %s %s, so %s adds nothing but its outages; leave it out, or keep it to save work and write that down",
+			check.Verb(first), check.Resource(first), why, check.Lock(u)),
+		Related: []lock.Frame{check.Frame(first.Position, "%s of %s", check.Verb(first), check.Resource(first))},
 	})
+}
+
+// safe returns the write that makes the lock needless, and what makes it so.
+func safe(u *lock.Use) (first *lock.Write, why string) {
+	var open *lock.Write
+	writes := 0
+	for i := range u.Writes {
+		w := &u.Writes[i]
+		switch {
+		case w.Own:
+			continue
+		case w.After:
+			return nil, ""
+		case w.Condition == lock.Unique || w.Condition == lock.Version:
+			if first == nil {
+				first = w
+			}
+		default:
+			open = w
+		}
+		writes++
+	}
+	switch {
+	case first != nil && open == nil && u.Verdict == lock.Fenced:
+		return first, fmt.Sprintf("is refused by the resource itself when another was first (%s)", first.Condition)
+	case suggest.Claimed(u) && first != nil:
+		return first, fmt.Sprintf("comes first and is refused by the resource itself when another was first (%s)", first.Condition)
+	case writes == 1 && open != nil && open.Condition == lock.None && !u.Reads && u.Verdict == lock.Unfenced && len(u.Unseen) == 0 && suggest.IsStep(open):
+		return open, "is one step of the store's own, and nothing is read before it"
+	}
+	return nil, ""
 }

@@ -21,16 +21,17 @@
 //
 // # Bad
 //
-//	case <-tick.C:
+//	for range tick.C {
 //		if _, err := mutex.Extend(); err != nil {
 //			log.Print(err)
 //		}
+//	}
 //
 //	rdb.Expire(ctx, key, ttl)          // whose key is it by now?
 //
 //	_, err := consulLock.Lock(nil)     // the channel tells when it is lost
 //
-//	go session.RenewPeriodic(...)      // returns when the session is gone
+//	go session.RenewPeriodic(ttl, id, nil, done) // returns when the session is gone
 //
 // # Good
 //
@@ -66,6 +67,10 @@
 // without a comparison of the owner. A keepalive on a context with a deadline,
 // where the lock is handed on to the caller. An interval of more than half the
 // time to live; above a third it is a note.
+//
+// A goroutine that renews in a loop which nothing ends, although the lock is given
+// back. A lock that is taken once more in a loop of its own section, where a live lock
+// refuses everybody: that renews nothing, and takes a lost lock anew.
 //
 // OnStoppedLeading is reported where it only writes a log line and the work of
 // OnStartedLeading ignores the context that it is given.

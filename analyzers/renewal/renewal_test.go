@@ -19,6 +19,8 @@ func TestCheck(t *testing.T) {
 		{Name: "unheard", Use: use(lock.RenewUnheard, "its result is dropped", 0), Want: []string{"a.go:30 warning: Extend renews it, and its result is dropped"}},
 		{Name: "unowned", Use: use(lock.RenewUnowned, "", 0), Want: []string{`a.go:30 warning: Extend extends lock "gc" whoever holds it`}},
 		{Name: "bound", Use: use(lock.RenewBound, "the context ends after 5s", 0), Want: []string{"a.go:30 warning: (the context ends after 5s)"}},
+		{Name: "taken again", Use: use(lock.RenewAgain, "", 0), Want: []string{"a.go:30 warning: again, which a live lock refuses"}},
+		{Name: "without an end", Use: use(lock.RenewForever, "", 0), Want: []string{"a.go:30 warning: nothing ends the loop"}},
 		{Name: "as long as the lease", Use: use(lock.RenewSeldom, "10s", 1), Want: []string{"a.go:30 warning: every 10s, the whole of its time to live"}},
 		{Name: "longer than the lease", Use: use(lock.RenewSeldom, "30s", 3), Want: []string{"a.go:30 warning: 3 times the whole of"}},
 		{Name: "most of the lease", Use: use(lock.RenewSeldom, "9s", 0.9), Want: []string{"a.go:30 warning: every 9s, 90% of"}},

@@ -15,7 +15,7 @@
 // # Bad
 //
 //	row := replica.QueryRowContext(ctx, "SELECT status FROM tx WHERE id = $1", id)
-//	...
+//	// ... and after a look at the row
 //	primary.ExecContext(ctx, "UPDATE tx SET status = 'done' WHERE id = $1", id)
 //
 // # Good

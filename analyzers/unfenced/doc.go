@@ -54,9 +54,15 @@
 // writes are listed with it.
 //
 // It is an error where the lock appears to be there for correctness (the loser
-// waits or fails and rows or objects change), a warning where that is unclear,
-// and a note, which only the inventory shows, where the lock appears to save
-// work only (the loser skips, or caches are written).
+// waits or fails and rows or objects change), and a note, which only the inventory
+// shows, anywhere else: where the lock appears to save work (the loser skips, or
+// caches are written), where the writes only remove or count, where a conditional
+// write comes first and lets one holder go on, and where it is unclear.
+//
+// A directive decides otherwise: //fencevet:efficiency on the acquire or on a
+// wrapper accepts the risk, and nothing is reported; with //fencevet:correctness
+// anything but a fenced lock is an error, also one that is unverified or has no
+// visible write.
 //
 // # When it stays silent
 //

@@ -3,6 +3,8 @@ package unfenced
 import (
 	_ "embed"
 	"fmt"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -27,7 +29,15 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 
 func run(u *lock.Use, report func(lock.Finding)) {
 	// What a wrapper guards is decided by its callers, who are uses themselves.
-	if u.Role == lock.RoleWrapper || u.Verdict != lock.Unfenced {
+	if u.Role == lock.RoleWrapper {
+		return
+	}
+	if u.Verdict != lock.Unfenced {
+		demand(u, report)
+		return
+	}
+	// Where nobody asks whether the lock was taken, acquire says so: that comes first.
+	if slices.ContainsFunc(u.Slips, func(s lock.Slip) bool { return s.Kind == lock.SlipUnasked }) {
 		return
 	}
 	var open []*lock.Write
@@ -40,15 +50,24 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		return
 	}
 
-	// One finding per use: its writes share one remedy.
-	first := open[0]
-	for _, w := range open {
+	// One finding per use: its writes share one remedy. It is about one that matters,
+	// if there is any.
+	matter := slices.DeleteFunc(slices.Clone(open), func(w *lock.Write) bool { return !suggest.Matters(u, w) })
+	told := open
+	if len(matter) > 0 {
+		told = matter
+	}
+	first := told[0]
+	for _, w := range told {
 		if check.SamePackage(u, w) {
 			first = w
 			break
 		}
 	}
-	f := lock.Finding{Level: level(u), Message: message(u, first, len(open)-1)}
+	f := lock.Finding{Level: lock.Note, Message: message(u, first, len(open)-1)}
+	if len(matter) > 0 && suggest.For(u).Class == lock.Correctness {
+		f.Level = lock.Error
+	}
 	if check.SamePackage(u, first) {
 		f.At = first.Position
 		f.Related = append(f.Related, check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u)))
@@ -63,20 +82,36 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	report(f)
 }
 
+// demand reports a lock that is declared to need a fence, and shows none. That a
+// resource accepts a stale holder's write is reported in any case.
+func demand(u *lock.Use, report func(lock.Finding)) {
+	d := u.Decision
+	if d == nil || d.Kind != lock.Correctness || u.Verdict == lock.Fenced {
+		return
+	}
+	what := "no write is seen that the resource could refuse; name the resource in a model or directive, or withdraw the demand"
+	if u.Verdict == lock.Unverified {
+		var reasons []string
+		for _, r := range u.Unseen {
+			reasons = append(reasons, string(r))
+		}
+		what = "what it guards is out of sight"
+		if len(reasons) > 0 {
+			what += " (" + strings.Join(reasons, ", ") + ")"
+		}
+		what += "; bring it into view, or tell fencevet by a model or directive what is called there"
+	}
+	report(lock.Finding{
+		At: u.Acquire.Position, Level: lock.Error,
+		Message: fmt.Sprintf("two holders may both write: %s is declared to need a fence, but %s", check.Lock(u), what),
+		Related: []lock.Frame{check.Frame(d.Position, "declared here")},
+	})
+}
+
 // unguarded reports whether nothing is compared before w is accepted. Where
 // something is compared, though in vain, another check tells what is wrong.
 func unguarded(w *lock.Write) bool {
 	return w.Condition == lock.None && w.Fault == "" && w.Compared == "" && !w.Own && !w.After
-}
-
-func level(u *lock.Use) lock.Level {
-	switch suggest.For(u).Class {
-	case lock.Correctness:
-		return lock.Error
-	case lock.Efficiency:
-		return lock.Note
-	}
-	return lock.Warning
 }
 
 func message(u *lock.Use, w *lock.Write, more int) string {

@@ -31,6 +31,11 @@ func TestCheck(t *testing.T) {
 	wrapper.Role = lock.RoleWrapper
 	unverified := use(near)
 	unverified.Verdict = lock.Unverified
+	demanded := func(u lock.Use, verdict lock.Verdict, unseen ...lock.Reason) lock.Use {
+		u.Verdict, u.Unseen = verdict, unseen
+		u.Decision = &lock.Decision{Position: lock.Position{File: "/m/stock/stock.go", Line: 9}, Kind: lock.Correctness}
+		return u
+	}
 
 	recordtest.Run(t, Check, []recordtest.Test{
 		{Name: "at the write in the same package", Use: use(near), Want: []string{`repo.go:20 error: UPDATE is accepted after lock "stock:%d" (acquired at stock.go:10) was lost`}},
@@ -38,6 +43,8 @@ func TestCheck(t *testing.T) {
 		{Name: "once per use, at the near write", Use: use(far, near), Want: []string{"repo.go:20 error: and 1 more write is"}},
 		{Name: "names the token that is there", Use: offered, Want: []string{"repo.go:20 error: pass mutex.Header().Revision on"}},
 		{Name: "a note where work is saved", Use: skips, Want: []string{"repo.go:20 note: two holders"}},
+		{Name: "a note where nothing is lost", Use: use(with(near, func(w *lock.Write) { w.Operation = "INCR" })), Want: []string{"repo.go:20 note: two holders"}},
+		{Name: "names what matters", Use: use(with(near, func(w *lock.Write) { w.Operation = "DEL" }), far), Want: []string{"stock.go:10 error: UPDATE and 1 more write is"}},
 		{Name: "own record", Use: use(with(near, func(w *lock.Write) { w.Own = true }))},
 		{Name: "after the release", Use: use(with(near, func(w *lock.Write) { w.After = true }))},
 		{Name: "compared in vain", Use: use(with(near, func(w *lock.Write) { w.Fault = "wrong way round" }))},
@@ -45,6 +52,9 @@ func TestCheck(t *testing.T) {
 		{Name: "guarded", Use: use(with(near, func(w *lock.Write) { w.Condition = lock.Version }))},
 		{Name: "wrapper", Use: wrapper},
 		{Name: "unverified", Use: unverified},
+		{Name: "demanded, unverified", Use: demanded(use(), lock.Unverified, lock.ReasonInterface, lock.ReasonRPC), Want: []string{`stock.go:10 error: lock "stock:%d" is declared to need a fence, but what it guards is out of sight (interface, rpc)`}},
+		{Name: "demanded, without a write", Use: demanded(use(), lock.NoVisibleWrite), Want: []string{"stock.go:10 error: but no write is seen"}},
+		{Name: "demanded, fenced", Use: demanded(use(), lock.Fenced)},
 	})
 }
 

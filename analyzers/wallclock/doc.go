@@ -18,11 +18,15 @@
 //
 //	expires := time.Now().UTC().Add(ttl) // UTC drops the monotonic reading
 //	if time.Now().Before(expires) {
+//		write()
+//	}
 //
 // # Good
 //
 //	acquired := time.Now() // carries a monotonic reading
 //	if time.Since(acquired) < ttl {
+//		write()
+//	}
 //
 // Across hosts no clock will do: let the lock service decide (a TTL in Redis, a
 // lease in etcd, now() of the one database).

@@ -52,6 +52,7 @@ func finding(c *lock.Call, about string) lock.Finding {
 	}
 	return lock.Finding{
 		At:    c.Position,
+		Fix:   c.Fix,
 		Level: lock.Warning,
 		Message: fmt.Sprintf("the lease ends early or late when a clock is set: this decides about %s by the time of day%s; keep the time.Time of the acquire unchanged and ask time.Since, or let the lock service decide",
 			about, detail),

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/command"
 )
@@ -26,7 +27,7 @@ import (
 func main() {
 	args := os.Args[1:]
 	if isVettool(args) {
-		vettool()
+		vettool(args)
 		return
 	}
 	dir, err := os.Getwd()
@@ -34,7 +35,10 @@ func main() {
 		fmt.Fprintf(os.Stderr, "fencevet: %v\n", err)
 		os.Exit(1)
 	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // most of what is read stays to the end: see docs/performance.md
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(command.Run(ctx, args, os.Stdout, os.Stderr, dir))
+	context.AfterFunc(ctx, stop) // whoever asks a second time does not want to wait
+	os.Exit(command.Run(ctx, args, os.Stdin, os.Stdout, os.Stderr, dir))
 }

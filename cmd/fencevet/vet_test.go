@@ -2,62 +2,235 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/fencevet/fencevet/cmd/fencevet/internal/command"
+	"golang.org/x/tools/txtar"
 )
 
-const corpus = "../../testdata"
-
-var diagnostic = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: .*\]$`)
-
-// TestVettool holds what go vet prints with this binary against what the command
-// prints. It is the same but for lines which say that only the command sees it.
-func TestVettool(t *testing.T) {
+// TestVet has go vet run the binary over a module of more than fifty packages, whose
+// lines say what is reported on them. That go vet and the other drivers report the
+// same on real programs is tested beside the checks.
+func TestVet(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the command and vets all dependencies of the corpus")
+		t.Skip("builds the command and vets a module")
 	}
-	bin := build(t)
-	packages := []string{"./..."}
-
-	vet := exec.Command("go", append([]string{"vet", "-vettool=" + bin}, packages...)...)
-	vet.Dir = corpus
-	vetted, err := vet.CombinedOutput()
-	if _, found := err.(*exec.ExitError); err != nil && !found {
-		t.Fatal(err)
-	}
-
-	var printed, stderr bytes.Buffer
-	dir, err := filepath.Abs(corpus)
+	archive, err := txtar.ParseFile("testdata/vet/module.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := command.Run(t.Context(), packages, &printed, &stderr, dir)
-	if code != 3 {
-		t.Fatalf("fencevet exits with %d: %s", code, stderr.String())
+	m := &vetted{dir: unpack(t, archive), tool: build(t)}
+	fifty(t, m.dir)
+	wanted, noted, production := m.lines(t, "want"), m.lines(t, "note"), m.lines(t, "production")
+	if len(wanted) < 30 || len(noted) != 1 || len(production) != 1 {
+		t.Fatalf("%d lines with findings, %d with notes, %d in production", len(wanted), len(noted), len(production))
 	}
 
-	want, got := lines(printed.String()), lines(string(vetted))
-	for _, line := range want {
-		if slices.Contains(got, line) == linked(t, line) {
-			t.Errorf("go vet misses, or is said to miss, %s", line)
+	t.Run("all", func(t *testing.T) {
+		expect(t, m.vet(t, 1, "./..."), wanted)
+	})
+	t.Run("tags", func(t *testing.T) {
+		expect(t, m.vet(t, 1, "-tags=production", "./tagged"), production)
+	})
+	t.Run("flags", func(t *testing.T) {
+		out := m.vet(t, 1, "-unfenced=false", "./pool", "./service07", "./rates")
+		expect(t, out, only(wanted, "pool"))
+		out = m.vet(t, 1, "-unfenced", "./pool", "./service07", "./rates")
+		expect(t, out, only(wanted, "service07"))
+		out = m.vet(t, 1, "-level=note", "./rates")
+		expect(t, out, noted)
+		m.vet(t, 0, "-level=error", "-unfenced.level=error", "./rates")
+		if out := m.vet(t, 1, "-level=loud", "./rates"); !strings.Contains(out, "want note, warning or error") {
+			t.Errorf("an unknown level is answered by %q", out)
+		}
+	})
+	t.Run("json", func(t *testing.T) {
+		expect(t, decoded(t, m.dir, m.vet(t, 0, "-json", "./tested", "./native", "./service08")),
+			slices.Concat(only(wanted, "native"), only(wanted, "tested")))
+	})
+	t.Run("fix", func(t *testing.T) {
+		before := m.source(t)
+		if out := m.vet(t, 1, "-fix", "-diff", "./fixed"); !strings.Contains(out, "+\tdefer mutex.UnlockContext(context.WithoutCancel(ctx))") {
+			t.Errorf("-fix -diff shows\n%s", out)
+		}
+		if m.source(t) != before {
+			t.Error("-fix -diff changes files")
+		}
+		m.vet(t, 0, "-fix", "./fixed", "./service07")
+		if m.source(t) == before {
+			t.Error("-fix changes nothing")
+		}
+		expect(t, m.vet(t, 1, "./fixed", "./service07"), only(wanted, "service07"))
+	})
+}
+
+// fifty adds packages to the module in dir. Every other one has a finding, which
+// only the facts of other packages give away.
+func fifty(t *testing.T, dir string) {
+	for i := range 50 {
+		name, method, want := fmt.Sprintf("service%02d", i), "Add", ""
+		if i%2 == 1 {
+			method, want = "Set", " // want: unfenced"
+		}
+		source := fmt.Sprintf(`package %s
+
+import (
+	"context"
+
+	"github.com/go-redsync/redsync/v4"
+
+	"example.org/fifty/lease"
+	"example.org/fifty/table"
+)
+
+func Serve(ctx context.Context, locks *redsync.Redsync, rows table.Rows, id string) error {
+	return lease.Do(ctx, locks, "%[1]s:"+id, func(ctx context.Context) error {%[3]s
+		return rows.%[2]s(ctx, id, %[4]d)
+	})
+}
+`, name, method, want, i)
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "service.go"), []byte(source), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, line := range got {
-		if !slices.Contains(want, line) {
-			t.Errorf("go vet alone prints %s", line)
+}
+
+// A vetted module.
+type vetted struct {
+	dir, tool string
+}
+
+// vet runs go vet, which has to end with the exit code.
+func (m *vetted) vet(t *testing.T, code int, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"vet", "-vettool=" + m.tool}, args...)...)
+	cmd.Dir = m.dir
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("go vet %s exits with %d, not %d:\n%s", strings.Join(args, " "), got, code, out)
+	}
+	return string(out)
+}
+
+// lines returns, as file:line: check, what comments of a kind tell of the module.
+func (m *vetted) lines(t *testing.T, kind string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(m.dir, "*", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range strings.Split(string(source), "\n") {
+			if _, check, ok := strings.Cut(text, "// "+kind+": "); ok {
+				lines = append(lines, fmt.Sprintf("%s:%d: %s", m.name(t, file), i+1, check))
+			}
 		}
 	}
-	if t.Failed() && len(got) == 0 {
-		t.Logf("go vet: %v\n%s", err, vetted)
+	slices.Sort(lines)
+	return lines
+}
+
+func (m *vetted) name(t *testing.T, file string) string {
+	t.Helper()
+	name, err := filepath.Rel(m.dir, file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return filepath.ToSlash(name)
+}
+
+// source returns all files, one after the other.
+func (m *vetted) source(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(m.dir, "*", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all bytes.Buffer
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(source)
+	}
+	return all.String()
+}
+
+func only(lines []string, folder string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.HasPrefix(line, folder+"/") })
+}
+
+var diagnostic = regexp.MustCompile(`(?m)^(?:vet: )?(\S+\.go:\d+):\d+: .*\[([a-z]+)\]$`)
+
+// expect fails t where go vet prints other findings than are wanted, or one of
+// them twice.
+func expect(t *testing.T, printed string, want []string) {
+	t.Helper()
+	var got []string
+	for _, m := range diagnostic.FindAllStringSubmatch(printed, -1) {
+		got = append(got, m[1]+": "+m[2])
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n\t%s\nwant\n\t%s\nfrom\n%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"), printed)
+	}
+}
+
+// decoded reads what go vet -json prints, a JSON object for each package, and
+// returns it as go vet would have it without.
+func decoded(t *testing.T, dir, printed string) string {
+	t.Helper()
+	type place struct{ Posn, End, Message string }
+	var out strings.Builder
+	var text strings.Builder
+	for line := range strings.Lines(printed) {
+		if !strings.HasPrefix(line, "#") {
+			text.WriteString(line)
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(text.String()))
+	d.DisallowUnknownFields()
+	for d.More() {
+		var packages map[string]map[string][]struct {
+			place
+			Category string
+			Related  []place
+		}
+		if err := d.Decode(&packages); err != nil {
+			t.Fatalf("%v in\n%s", err, printed)
+		}
+		for _, checks := range packages {
+			for check, found := range checks {
+				for _, f := range found {
+					if f.Category != check || len(f.Related) == 0 || f.End == "" || f.End == f.Posn {
+						t.Errorf("%s: category %q, from %s to %s, %d related places", check, f.Category, f.Posn, f.End, len(f.Related))
+					}
+					fmt.Fprintf(&out, "%s: %s\n", strings.TrimPrefix(f.Posn, dir+string(filepath.Separator)), f.Message)
+				}
+			}
+		}
+	}
+	return out.String()
 }
 
 // TestIdentity asks what go vet asks before it uses a tool: its flags, and an
@@ -86,28 +259,6 @@ func build(t *testing.T) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return bin
-}
-
-// linked reports whether the line of a diagnostic says that it takes the whole
-// module to see it.
-func linked(t *testing.T, diagnostic string) bool {
-	t.Helper()
-	at := strings.SplitN(diagnostic, ":", 3)
-	source, err := os.ReadFile(filepath.Join(corpus, at[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(at[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.HasSuffix(strings.Split(string(source), "\n")[n-1], "// linked")
-}
-
-func lines(text string) []string {
-	all := diagnostic.FindAllString(text, -1)
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 func TestIsVettool(t *testing.T) {

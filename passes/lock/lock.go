@@ -90,7 +90,8 @@ const (
 )
 
 // A Position is a place in the source. Pos is set when the file belongs to the
-// package at hand; places known from facts of other packages have only text.
+// package at hand; places known from facts of other packages have only text. In
+// records of an earlier run it tells no more than that.
 type Position struct {
 	File   string // absolute, as the file set has it
 	Line   int
@@ -177,6 +178,7 @@ type Call struct {
 	Kind  string
 	Limit float64 // of a slow call: seconds after which it (all turns of its loop) is given up; 0: never
 	Share float64 // of a renewal: its interval as a part of the time to live
+	Fix   *Fix    `json:"-"` // a change that is safe, of the files at hand; mostly none
 	Here  bool
 }
 
@@ -219,6 +221,7 @@ type Use struct {
 	// transaction) and what the statement ran on (pool | pooler | conn | tx | unknown).
 	Scope  string
 	Handle string
+	Reads  bool   // the section reads a resource
 	Leader bool   // leader loop on a self-renewed session
 	Skips  bool   // the loser returns without error: the work is skipped
 	Clocks []Call // decisions on the time of day, kind "wall"
@@ -226,9 +229,20 @@ type Use struct {
 	Slips  []Slip // what goes wrong in taking and giving back
 	// Remarks are about how the lease is kept and what it is told by; kinds below.
 	Remarks []Call
+	Metrics Metrics
 	// Store tells how the store that keeps the lock is replicated (sentinel |
 	// cluster | replica), where the client shows it.
 	Store string
+	// Decision is what a directive on the acquire, or on a wrapper on the way to
+	// it, says the lock is for; nil: nobody has decided.
+	Decision *Decision
+}
+
+// Metrics tell what the program counts about a lock.
+type Metrics struct {
+	Rejections     bool // refused writes
+	RenewalLatency bool // how long a renewal takes
+	LeaseLoss      bool // leases that ended under their holder
 }
 
 // Kinds of remarks. Text says how in the words of a reader.
@@ -245,6 +259,10 @@ const (
 	RenewBound = "renewal ends with the acquire's context"
 	// RenewSeldom: Share is the interval's part of the time to live.
 	RenewSeldom = "renewed too seldom"
+	// RenewAgain: taken anew in place of a renewal. RenewForever: nothing ends the
+	// renewal.
+	RenewAgain   = "taken again in place of a renewal"
+	RenewForever = "renewal without an end"
 	// DurationBare and DurationInstant: a whole number, or a point in time, is
 	// taken for a length of time. DurationRange: the backend refuses it, or
 	// takes another. DurationTiny: a number of nanoseconds.
@@ -262,6 +280,15 @@ const (
 	// ReadReplica: a read that decides about a write may lag behind it. Text is
 	// the handle.
 	ReadReplica = "read from a replica"
+	// SlotsApart: a command for a cluster names keys of different slots. Text is two
+	// of them.
+	SlotsApart = "keys in different slots"
+	// ReadBefore: what the section writes back was read before the lock was taken.
+	// Text is the resource.
+	ReadBefore = "read before the acquire"
+	// Bypassed: the place writes what the section writes, without the lock and
+	// without a condition. Text is the resource.
+	Bypassed = "written without the lock"
 	// DelayNone: nothing separates the next holder from the writes of the last.
 	DelayNone = "no lock delay"
 )
@@ -275,6 +302,19 @@ const (
 	Note    Level = "note"    // worth knowing; shown by the inventory, not by default elsewhere
 )
 
+// A Fix is a change of the source that does away with a finding and can do no
+// harm. Its edits are in one file of the package at hand.
+type Fix struct {
+	Message string
+	Edits   []Edit
+}
+
+// An Edit puts New in place of the text from Pos to End.
+type Edit struct {
+	Pos, End token.Pos
+	New      string
+}
+
 // A Finding is what a check reports.
 type Finding struct {
 	Check   string
@@ -283,4 +323,7 @@ type Finding struct {
 	Message string   // symptom, place, remedy, check in brackets
 	Use     *Use
 	Related []Frame
+	// Suppressed says why the finding does not count; nil: it does.
+	Suppressed *Suppression
+	Fix        *Fix
 }

@@ -6,6 +6,7 @@ const (
 	SlipLeft      = "left"      // a way out with the lock held, while others release
 	SlipExit      = "exit"      // the process ends under the lock
 	SlipForeign   = "foreign"   // frees the lock whoever holds it
+	SlipConstant  = "constant"  // compares the owner with what every holder is called
 	SlipShared    = "shared"    // released by code that frees it so, and is told elsewhere
 	SlipSteps     = "steps"     // compares the owner, then frees in a second step
 	SlipTerm      = "term"      // names the holder but not the term
@@ -35,5 +36,6 @@ type Slip struct {
 	Frame
 	Kind   string
 	Detail string // what a message needs beside the place: a key, a column, a duration
+	Fix    *Fix   `json:"-"` // a change that is safe, of the files at hand; mostly none
 	Other  Frame  // a second place that explains it; nowhere if there is none
 }

@@ -167,3 +167,22 @@ func TestGate(t *testing.T) {
 		t.Errorf("SSA is built for %v only", seen)
 	}
 }
+
+// TestExternal tells the files of other repositories as Bazel shows them from
+// those of the workspace.
+func TestExternal(t *testing.T) {
+	for name, want := range map[string]bool{
+		"stock/stock.go": false,
+		"external/gazelle++go_deps+com_github_acme_lock/lock.go":        true,
+		"bazel-out/k8-fastbuild/bin/stock/stock.pb.go":                  false,
+		"bazel-out/k8-fastbuild/bin/external/com_github_acme_lock/a.go": true,
+		"/root/.cache/bazel/x/execroot/_main/external/com_acme/a.go":    true,
+		"/root/.cache/bazel/x/execroot/_main/internal/external/gone.go": false,
+		"internal/external/client.go":                                   false,
+		"/home/me/src/external/client.go":                               false,
+	} {
+		if got := external.MatchString(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

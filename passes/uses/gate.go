@@ -4,24 +4,30 @@ import (
 	"go/constant"
 	"go/types"
 	"maps"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/models"
 )
 
 // A gate decides whether a package is worth building SSA for. Most have nothing
 // to do with locks, or with what locks protect, and a driver such as go vet
 // runs a pass over every package that is imported at all.
 type gate struct {
-	pass *analysis.Pass
-	cat  func() *catalog.Catalog
+	pass   *analysis.Pass
+	models *models.Catalog // of the project; nil: the built-in ones alone
 }
+
+func (g *gate) cat() *models.Catalog { return orBuiltin(g.models) }
 
 // origin tells whose code a package is.
 type origin uint8
@@ -36,16 +42,44 @@ const (
 func (g *gate) origin() origin {
 	m := g.pass.Module
 	switch {
-	case m != nil && m.Path != "" && m.Version == "":
+	case m == nil || m.Path == "":
+		return g.placed()
+	case m.Version == "":
 		return own
-	case m != nil && m.Path != "":
-		return foreign
 	}
-	first, _, _ := strings.Cut(g.pass.Pkg.Path(), "/")
-	if !strings.Contains(first, ".") {
+	return foreign
+}
+
+// placed judges by path and files, where a driver says nothing of modules: go vet
+// of the standard library, and nogo of everything. Bazel runs its actions in a
+// folder that has the workspace and, under external, other repositories.
+func (g *gate) placed() origin {
+	for _, f := range g.pass.Files {
+		name := filepath.ToSlash(g.pass.Fset.File(f.FileStart).Name())
+		if !filepath.IsAbs(name) || strings.Contains(name, "/execroot/") {
+			if external.MatchString(name) {
+				return foreign
+			}
+			return own
+		}
+	}
+	if first, _, _ := strings.Cut(g.pass.Pkg.Path(), "/"); !strings.Contains(first, ".") {
 		return standard
 	}
 	return unknown
+}
+
+// external matches where Bazel has the files of other repositories, and what it
+// makes from them.
+var external = regexp.MustCompile(`^(.*/execroot/[^/]+/)?(bazel-out/[^/]+/bin/)?external/`)
+
+// covered reports whether the catalogue says what the functions of the package
+// mean.
+func (g *gate) covered() bool {
+	if g.pass.Module == nil {
+		return catalog.Covers(g.pass.Pkg.Path())
+	}
+	return catalog.Covers(g.pass.Module.Path)
 }
 
 // open reports whether the package can take a lock, or do what a lock may
@@ -53,13 +87,13 @@ func (g *gate) origin() origin {
 func (g *gate) open() bool {
 	switch g.origin() {
 	case own:
-		return holdsLocks(g.pass.Pkg) || g.acts() || g.runs()
+		return holdsLocks(g.pass.Pkg, g.models) || g.acts() || g.runs() || comments.Any(g.pass.Files)
 	case unknown:
-		return holdsLocks(g.pass.Pkg) || g.tells()
+		return holdsLocks(g.pass.Pkg, nil) || g.tells() || comments.Any(g.pass.Files)
 	case foreign:
 		// Here the catalogue's libraries themselves are read, and whole
 		// frameworks: only wrappers of locks are of interest.
-		return !catalog.Covers(g.pass.Module.Path) && (holdsLocks(g.pass.Pkg) && g.locks() || g.tells())
+		return !g.covered() && (holdsLocks(g.pass.Pkg, nil) && g.locks() || g.tells() || comments.Any(g.pass.Files))
 	}
 	return false
 }
@@ -106,17 +140,24 @@ func (g *gate) acts() bool {
 		if fact := g.fact(fn); fact != nil && !fact.Empty() {
 			return true
 		}
-		return known(fn) && slices.ContainsFunc(g.cat().Calls(fn), (*catalog.Call).Acts)
+		return g.known(fn) && slices.ContainsFunc(g.cat().Calls(fn), (*catalog.Call).Acts)
 	})
 }
 
 // known reports whether it is worth making the catalogue to ask about fn.
-func known(fn *types.Func) bool {
-	if catalog.Acts(fn.Pkg().Path()) {
+func (g *gate) known(fn *types.Func) bool {
+	acts := catalog.Acts
+	if g.models != nil {
+		acts = g.models.Acts
+	}
+	if acts(fn.Pkg().Path()) {
 		return true
 	}
-	// Generated clients are known by the type of a parameter.
-	for p := range fn.Signature().Params().Variables() {
+	// Generated clients are known by the type of a parameter, and a program's own
+	// interface of a client by that of a result.
+	told := slices.Collect(fn.Signature().Params().Variables())
+	told = slices.AppendSeq(told, fn.Signature().Results().Variables())
+	for _, p := range told {
 		t := p.Type()
 		if s, ok := t.(*types.Slice); ok {
 			t = s.Elem()
@@ -124,7 +165,7 @@ func known(fn *types.Func) bool {
 		if p, ok := t.(*types.Pointer); ok {
 			t = p.Elem()
 		}
-		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && catalog.Acts(n.Obj().Pkg().Path()) {
+		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && acts(n.Obj().Pkg().Path()) {
 			return true
 		}
 	}
@@ -171,7 +212,7 @@ func takesWork(sig *types.Signature) bool {
 func (g *gate) locks() bool {
 	raw := false
 	typed := g.used(func(fn *types.Func) bool {
-		if !known(fn) {
+		if !g.known(fn) {
 			return false
 		}
 		for _, e := range g.cat().Calls(fn) {
@@ -234,12 +275,18 @@ func (g *gate) inert() []*types.Func {
 	return list
 }
 
-// holdsLocks reports whether a package imports anything that can be a lock.
-func holdsLocks(p *types.Package) bool {
+// holdsLocks reports whether a package imports anything that can be a lock, or is
+// that itself. A nil catalogue is the built-in one, which need not be made for it.
+func holdsLocks(p *types.Package, cat *models.Catalog) bool {
+	relevant := catalog.Relevant
+	if cat != nil {
+		relevant = cat.Relevant
+	}
 	for _, q := range p.Imports() {
-		if lock, _ := catalog.Relevant(q.Path()); lock {
+		if lock, _ := relevant(q.Path()); lock {
 			return true
 		}
 	}
-	return false
+	lock, _ := relevant(p.Path())
+	return lock && cat != nil
 }

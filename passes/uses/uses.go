@@ -3,34 +3,56 @@
 package uses
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/models"
 )
 
-// Analyzer yields a *Result for one package. Like every pass it reports nothing.
-// What it finds out about functions goes to the packages that call them as facts.
-var Analyzer = &analysis.Analyzer{
-	Name:       "fencevetuses",
-	Doc:        "find distributed locks and what their critical sections write\n\nA pass for the checks of fencevet; it reports nothing itself.",
-	Run:        run,
-	ResultType: reflect.TypeFor[*Result](),
-	FactTypes:  []analysis.Fact{new(engine.Fact)},
+// Analyzer yields a *Result for one package, given the built-in catalogue.
+var Analyzer = New(nil)
+
+// A Chooser says which catalogue holds for a package; nil is the built-in one.
+type Chooser func(*analysis.Pass) *models.Catalog
+
+// New returns an analyzer that yields a *Result for one package. Like every pass
+// it reports nothing. What it finds out about functions goes to the packages that
+// call them as facts. A nil Chooser chooses the built-in catalogue.
+func New(choose Chooser) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:       "fencevetuses",
+		Doc:        "find distributed locks and what their critical sections write\n\nA pass for the checks of fencevet; it reports nothing itself.",
+		Run:        func(pass *analysis.Pass) (any, error) { return run(pass, choose) },
+		ResultType: reflect.TypeFor[*Result](),
+		FactTypes:  []analysis.Fact{new(engine.Fact)},
+	}
 }
 
 // A Result holds the lock uses of a package or module, sorted by position, and
 // remarks on leases whose use is out of sight.
 type Result struct {
-	Uses    []*lock.Use
-	Remarks []lock.Remark
+	Uses       []*lock.Use
+	Remarks    []lock.Remark
+	Directives []lock.Directive // of the packages, sorted by position
+	// Whole says that the packages are all of a module: what is not seen is not there.
+	Whole  bool
+	Faults []Fault // in a module; a single package fails as a whole
 }
+
+// A Fault is a failure of fencevet itself on one function, which counts as out of
+// sight.
+type Fault struct{ Package, Reason string }
 
 // A Package is one type-checked package with syntax.
 type Package struct {
@@ -40,17 +62,86 @@ type Package struct {
 	Info  *types.Info
 }
 
-// Module analyses packages together: interface calls and callbacks are resolved
-// over all of them. Packages may come in any order; they share a file set.
-func Module(pkgs []*Package) *Result {
-	locks := false
+// A Module analyses the packages of a module together: interface calls and
+// callbacks are resolved over all of them. They share a file set.
+type Module struct {
+	// Catalog says what calls of libraries mean; nil: the built-in one.
+	Catalog *models.Catalog
+
+	mu      sync.Mutex
+	builder *engine.Builder
+	waiting []engine.Unit // until there is a lock to be seen
+}
+
+// Add makes a package ready for the analysis, after those that it imports. It may
+// be called for several packages at once. What is known of the types of single
+// expressions is gone from the package afterwards.
+func (m *Module) Add(p *Package) {
+	for _, u := range m.declare(p) {
+		m.builder.Build(u)
+	}
+}
+
+// declare returns what can be built now: nothing before there is a lock to be seen.
+func (m *Module) declare(p *Package) []engine.Unit {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting = append(m.waiting, p.unit())
+	if m.builder == nil {
+		if !p.worth(m.Catalog) {
+			return nil
+		}
+		m.builder = engine.NewBuilder(p.Fset, orBuiltin(m.Catalog))
+	}
+	ready := m.waiting
+	m.waiting = nil
+	m.builder.Declare(ready...)
+	return ready
+}
+
+// Result analyses the packages that were added. Their order decides nothing but
+// that of what stands at the same place.
+func (m *Module) Result(pkgs []*Package) *Result {
+	if m.builder == nil {
+		return &Result{}
+	}
 	var units []engine.Unit
 	for _, p := range pkgs {
-		locks = locks || holdsLocks(p.Types)
-		units = append(units, engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info})
+		units = append(units, p.unit())
 	}
-	if !locks {
+	e := m.builder.Engine(units)
+	faults := e.Guard()
+	found := result(e)
+	for _, f := range faults() {
+		found.Faults = append(found.Faults, Fault{f.Package, fmt.Sprintf("%s:%d:%d: fencevet fails on this function: %s", f.At.File, f.At.Line, f.At.Column, f.Text)})
+	}
+	return found
+}
+
+func (p *Package) unit() engine.Unit {
+	return engine.Unit{Files: p.Files, Types: p.Types, Info: p.Info}
+}
+
+// worth reports whether a package can have locks, or says something about them.
+func (p *Package) worth(cat *models.Catalog) bool {
+	return holdsLocks(p.Types, cat) || comments.Any(p.Files)
+}
+
+func orBuiltin(cat *models.Catalog) *models.Catalog {
+	if cat == nil {
+		return catalog.Builtin()
+	}
+	return cat
+}
+
+// InModule analyses packages, in any order, as a Module.
+func InModule(pkgs []*Package) *Result {
+	if !slices.ContainsFunc(pkgs, func(p *Package) bool { return p.worth(nil) }) {
 		return &Result{}
+	}
+	var units []engine.Unit
+	for _, p := range pkgs {
+		units = append(units, p.unit())
 	}
 	return result(engine.New(pkgs[0].Fset, catalog.Builtin(), units))
 }
@@ -58,10 +149,13 @@ func Module(pkgs []*Package) *Result {
 // built is called for every package that SSA is built for; a test counts them.
 var built = func(*types.Package) {}
 
-func run(pass *analysis.Pass) (any, error) {
-	g := &gate{pass: pass, cat: catalog.Builtin}
+func run(pass *analysis.Pass, choose Chooser) (any, error) {
 	if len(pass.Files) == 0 {
 		return &Result{}, nil // known by its export data only
+	}
+	g := &gate{pass: pass}
+	if choose != nil && g.origin() == own {
+		g.models = choose(pass)
 	}
 	if !g.open() {
 		for _, fn := range g.inert() {
@@ -71,7 +165,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	built(pass.Pkg)
 	unit := engine.Unit{Files: pass.Files, Types: pass.Pkg, Info: pass.TypesInfo}
-	e := engine.New(pass.Fset, catalog.Builtin(), []engine.Unit{unit})
+	e := engine.New(pass.Fset, orBuiltin(g.models), []engine.Unit{unit})
 	e.Import(g.fact)
 	found := result(e)
 	for _, f := range e.Facts() {
@@ -82,5 +176,7 @@ func run(pass *analysis.Pass) (any, error) {
 
 func result(e *engine.Engine) *Result {
 	found, remarks := e.Run()
-	return &Result{Uses: found, Remarks: remarks}
+	directives := e.Directives()
+	slices.SortFunc(directives, func(a, b lock.Directive) int { return a.Compare(b.Position) })
+	return &Result{Uses: found, Remarks: remarks, Directives: directives}
 }

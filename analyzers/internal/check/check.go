@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"go/ast"
 	"path/filepath"
 	"slices"
 
@@ -28,41 +29,58 @@ type Check struct {
 	Run func(u *lock.Use, report func(lock.Finding))
 	// Loose reports what is wrong where no use is in view; most checks have none.
 	Loose func(r *lock.Remark, report func(lock.Finding))
+	// Review reports what is wrong with the directives of the source, given what
+	// all checks found; one check has it.
+	Review func(r *Review, report func(lock.Finding))
 }
 
 // Find runs c over uses and loose remarks. What two uses share (a write reached by
 // both, say) is found once: the same check, place and message do not interrupt a
 // reader twice.
 func (c *Check) Find(uses []*lock.Use, loose ...lock.Remark) []lock.Finding {
-	type identity struct {
-		at      string
-		message string
-	}
-	seen := make(map[identity]bool)
-	var found []lock.Finding
-	add := func(u *lock.Use) func(lock.Finding) {
-		return func(f lock.Finding) {
-			f.Check = c.Name
-			f.Use = u
-			f.Message += " [" + c.Name + "]"
-			id := identity{fmt.Sprintf("%s:%d:%d", f.At.File, f.At.Line, f.At.Column), f.Message}
-			if seen[id] {
-				return
-			}
-			seen[id] = true
-			found = append(found, f)
+	g := gathering{check: c, seen: make(map[identity]bool)}
+	if c.Run != nil {
+		for _, u := range uses {
+			c.Run(u, g.add(u))
 		}
-	}
-	for _, u := range uses {
-		c.Run(u, add(u))
 	}
 	if c.Loose != nil {
 		for i := range loose {
-			c.Loose(&loose[i], add(nil))
+			c.Loose(&loose[i], g.add(nil))
 		}
 	}
-	Sort(found)
-	return found
+	Sort(g.found)
+	return g.found
+}
+
+// review runs the part of c that is about directives.
+func (c *Check) review(r *Review) []lock.Finding {
+	g := gathering{check: c, seen: make(map[identity]bool)}
+	if c.Review != nil {
+		c.Review(r, g.add(nil))
+	}
+	return g.found
+}
+
+// A gathering collects what one check reports.
+type gathering struct {
+	check *Check
+	seen  map[identity]bool
+	found []lock.Finding
+}
+
+type identity struct{ at, message string }
+
+func (g *gathering) add(u *lock.Use) func(lock.Finding) {
+	return func(f lock.Finding) {
+		f.Check, f.Use = g.check.Name, u
+		f.Message += " [" + f.Check + "]"
+		id := identity{fmt.Sprintf("%s:%d:%d", f.At.File, f.At.Line, f.At.Column), f.Message}
+		if !g.seen[id] {
+			g.seen[id] = true
+			g.found = append(g.found, f)
+		}
+	}
 }
 
 // Sort orders findings by place, then by check and message.
@@ -78,16 +96,31 @@ func Rank(l lock.Level) int {
 	return 1 + slices.Index([]lock.Level{lock.Note, lock.Warning, lock.Error}, l)
 }
 
-// Analyzer returns c in the form that go vet, golangci-lint, nogo and gopls run.
-func (c *Check) Analyzer() *analysis.Analyzer {
-	least := lock.Warning
+// A Chooser says which settings hold for a package; nil are the default ones.
+type Chooser func(*analysis.Pass) (*Settings, error)
+
+// Analyzer returns c in the form that go vet, golangci-lint, nogo and gopls run,
+// with the default settings.
+func (c *Check) Analyzer() *analysis.Analyzer { return c.AnalyzerWith(uses.Analyzer, nil) }
+
+// AnalyzerWith is Analyzer with settings that depend on the package. records is
+// what uses.New has made.
+func (c *Check) AnalyzerWith(records *analysis.Analyzer, choose Chooser) *analysis.Analyzer {
+	a := Suite{c}.Analyzer(c.Name, c.Doc, records, choose)
+	a.URL += "/" + c.Name
+	return a
+}
+
+// Analyzer returns the checks of s as one analyzer.
+func (s Suite) Analyzer(name, doc string, records *analysis.Analyzer, choose Chooser) *analysis.Analyzer {
+	var least lock.Level // as a flag says; empty: as the settings say
 	a := &analysis.Analyzer{
-		Name:     c.Name,
-		Doc:      c.Doc,
-		URL:      "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers/" + c.Name,
-		Requires: []*analysis.Analyzer{uses.Analyzer},
+		Name:     name,
+		Doc:      doc,
+		URL:      "https://pkg.go.dev/github.com/fencevet/fencevet/analyzers",
+		Requires: []*analysis.Analyzer{records},
 	}
-	a.Flags.Init(c.Name, flag.ExitOnError)
+	a.Flags.Init(name, flag.ExitOnError)
 	a.Flags.Func("level", "report findings of this level and above: note, warning or error (default warning)", func(s string) error {
 		if Rank(lock.Level(s)) == 0 {
 			return fmt.Errorf("want note, warning or error")
@@ -96,22 +129,32 @@ func (c *Check) Analyzer() *analysis.Analyzer {
 		return nil
 	})
 	a.Run = func(pass *analysis.Pass) (any, error) {
-		result := pass.ResultOf[uses.Analyzer].(*uses.Result)
-		for _, f := range c.Find(result.Uses, result.Remarks...) {
+		result := pass.ResultOf[records].(*uses.Result)
+		settings := &Settings{}
+		if choose != nil {
+			var err error
+			if settings, err = choose(pass); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.ContainsFunc(s, settings.On) || len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
+			return nil, nil
+		}
+		for _, f := range s.Find(result, settings) {
 			// A place known from facts has no position in this package, and a
 			// finding without one cannot be shown or silenced where it stands.
-			if Rank(f.Level) < Rank(least) || !f.At.Pos.IsValid() {
+			if Rank(f.Level) < Rank(cmp.Or(least, settings.Least(f.Check))) || !f.At.Pos.IsValid() || f.Suppressed != nil {
 				continue
 			}
-			pass.Report(diagnostic(f))
+			pass.Report(diagnostic(pass.Files, f))
 		}
 		return nil, nil
 	}
 	return a
 }
 
-func diagnostic(f lock.Finding) analysis.Diagnostic {
-	d := analysis.Diagnostic{Pos: f.At.Pos, Category: f.Check, Message: f.Message}
+func diagnostic(files []*ast.File, f lock.Finding) analysis.Diagnostic {
+	d := analysis.Diagnostic{Pos: f.At.Pos, End: extent(files, f.At.Pos), Category: f.Check, Message: f.Message}
 	// A place in another package is known as text only: it is told at the last
 	// place before it that can be shown.
 	pos := f.At.Pos
@@ -126,6 +169,13 @@ func diagnostic(f lock.Finding) analysis.Diagnostic {
 			continue
 		}
 		d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, Message: text})
+	}
+	if f.Fix != nil {
+		fix := analysis.SuggestedFix{Message: f.Fix.Message}
+		for _, e := range f.Fix.Edits {
+			fix.TextEdits = append(fix.TextEdits, analysis.TextEdit{Pos: e.Pos, End: e.End, NewText: []byte(e.New)})
+		}
+		d.SuggestedFixes = []analysis.SuggestedFix{fix}
 	}
 	return d
 }

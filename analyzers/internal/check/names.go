@@ -82,3 +82,11 @@ func Verb(w *lock.Write) string {
 func Short(call string) string {
 	return call[strings.LastIndexByte(call, '.')+1:]
 }
+
+// Names are those of all checks, as a directive or a configuration may name them.
+var Names = []string{
+	"unfenced", "weakcondition", "unorderedtoken", "poolconn", "wallclock", "longsection", "acquire",
+	"release", "earlyrelease", "keymismatch", "localstate", "renewal", "units", "tokenreset",
+	"replica", "owner", "failover", "onceguard", "lockdelay", "crossslot", "staleread", "bypass",
+	"unmetered", "redundantlock", "directive",
+}

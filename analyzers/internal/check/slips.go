@@ -12,7 +12,7 @@ func Slips(say func(u *lock.Use, s *lock.Slip) (lock.Level, string)) func(*lock.
 			if message == "" {
 				continue
 			}
-			f := lock.Finding{At: s.Position, Level: level, Message: message}
+			f := lock.Finding{At: s.Position, Level: level, Message: message, Fix: s.Fix}
 			if other := s.Other; other.IsValid() {
 				if other.Text == "" {
 					other.Text = Lock(u) + " acquired here"

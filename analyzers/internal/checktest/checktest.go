@@ -3,6 +3,7 @@
 //
 //	// want: check[,check]     these checks report on this line
 //	// verdict: unfenced       a lock is taken on this line; the verdict of its use
+//	// lock: order:%d 15s      its key, and how long it lives; either may be -
 //	// gap: FN check reason    this check should report here and does not yet
 //	// gap: FP check reason    this check reports here and should not
 //	// gap: FN verdict reason  the verdict is another one than the comment says
@@ -50,7 +51,7 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: root}, patterns...)
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedExportFile | packages.NeedModule, Dir: root}, patterns...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +76,9 @@ func (c *Corpus) Module(checks []*check.Check) *Report {
 	for _, u := range result.Uses {
 		r.use(u)
 	}
-	for _, ch := range checks {
-		for _, f := range ch.Find(result.Uses, result.Remarks...) {
+	result.Whole = true
+	for _, f := range check.Suite(checks).Find(result, &check.Settings{}) {
+		if f.Suppressed == nil {
 			r.add(f.At.File, f.At.Line, Item{Name: f.Check, Quiet: f.Level == lock.Note, Text: f.Message})
 		}
 	}
@@ -89,7 +91,7 @@ func (c *Corpus) Run() *uses.Result {
 	for _, pkg := range c.Packages {
 		pkgs = append(pkgs, &uses.Package{Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo})
 	}
-	return uses.Module(pkgs)
+	return uses.InModule(pkgs)
 }
 
 // A Report is what was reported, by place.
@@ -110,6 +112,7 @@ type Item struct {
 	Name    string
 	Verdict bool   // Name is a verdict; unfenced is the name of a check as well
 	Quiet   bool   // may stay unmentioned
+	Lock    string // of a verdict: key and time to live
 	Text    string // for the reader of a failure
 }
 
@@ -124,8 +127,16 @@ func (r *Report) add(file string, line int, item Item) {
 
 func (r *Report) use(u *lock.Use) {
 	if u.Role == lock.RoleUse {
-		r.add(u.Acquire.File, u.Acquire.Line, Item{Name: string(u.Verdict), Verdict: true, Text: fmt.Sprintf("lock %q by %s", u.Key, u.Call)})
+		r.add(u.Acquire.File, u.Acquire.Line, Item{Name: string(u.Verdict), Verdict: true, Lock: shown(u.Key) + " " + shown(u.TTL.Text), Text: fmt.Sprintf("lock %q by %s", u.Key, u.Call)})
 	}
+}
+
+// shown stands for what is not known by a dash.
+func shown(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }
 
 func relative(root, file string) string {
@@ -181,13 +192,14 @@ func (c *Corpus) Check(t *testing.T, r *Report) {
 type Line struct {
 	Want    []string // checks
 	Verdict []string // of the locks taken here
+	Lock    string   // key and time to live of one of them; empty: not said
 	Missed  []string // gaps: false negatives
 	Wrong   []string // gaps: false positives
 	Linked  bool
 }
 
 func (l Line) empty() bool {
-	return len(l.Want)+len(l.Verdict)+len(l.Missed)+len(l.Wrong) == 0 && !l.Linked
+	return len(l.Want)+len(l.Verdict)+len(l.Missed)+len(l.Wrong) == 0 && l.Lock == "" && !l.Linked
 }
 
 // Alone returns what is wrong with what is reported on a line whose comments hold
@@ -201,6 +213,7 @@ func (l Line) Alone(reported []Item) []string {
 var (
 	wantComment    = regexp.MustCompile(`//.*\bwant:\s*([a-z]+(?:\s*,\s*[a-z]+)*)`)
 	verdictComment = regexp.MustCompile(`//.*\bverdict:\s*([a-z-]+(?:\s*,\s*[a-z-]+)*)`)
+	lockComment    = regexp.MustCompile(`//\s*lock:\s*(\S+)(?:\s+(\S+))?\s*($|//)`)
 	linkedComment  = regexp.MustCompile(`//\s*linked\s*($|//)`)
 	gapComment     = regexp.MustCompile(`\bgap:\s*(\S*)\s*(\S*)\s*([^/]*)`)
 	comma          = regexp.MustCompile(`\s*,\s*`)
@@ -219,6 +232,9 @@ func Parse(source string) (Line, error) {
 				return l, fmt.Errorf("no such verdict: %s", v)
 			}
 		}
+	}
+	if m := lockComment.FindStringSubmatch(source); m != nil {
+		l.Lock = m[1] + " " + shown(m[2])
 	}
 	l.Linked = linkedComment.MatchString(source)
 	_, comments, _ := strings.Cut(source, "//")
@@ -272,6 +288,13 @@ func (l Line) Compare(reported []Item) []string {
 		right = right && verdicts[name]
 		if !verdicts[name] && !missed("verdict") && !missed("lock") {
 			problem("missing: lock with verdict %s", name)
+		}
+	}
+	if l.Lock != "" && len(verdicts) > 0 && !slices.ContainsFunc(reported, func(i Item) bool { return i.Lock == l.Lock }) {
+		for _, item := range reported {
+			if item.Verdict {
+				problem("not lock %s but %s", l.Lock, item.Lock)
+			}
 		}
 	}
 	for _, item := range reported {

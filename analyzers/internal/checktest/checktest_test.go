@@ -23,6 +23,9 @@ func TestParse(t *testing.T) {
 		{`f() // want: unfenced // linked`, Line{Want: []string{"unfenced"}, Linked: true}},
 		{`f() // linked // verdict: fenced`, Line{Verdict: []string{"fenced"}, Linked: true}},
 		{`f() // linked lists`, Line{}},
+		{`f() // lock: order:%d 15s`, Line{Lock: "order:%d 15s"}},
+		{`f() // verdict: fenced // lock: order:%d // linked`, Line{Verdict: []string{"fenced"}, Lock: "order:%d -", Linked: true}},
+		{`f() // a lock: it ends when its holder does`, Line{}},
 	} {
 		got, err := Parse(test.source)
 		if err != nil || !reflect.DeepEqual(got, test.want) {
@@ -72,6 +75,8 @@ func TestCompare(t *testing.T) {
 		{"// verdict: fenced // gap: FN lock x", nil, nil},
 		{"// verdict: fenced // gap: FN lock x", taken("fenced"), []string{"gap closed: lock is found; drop the gap and want it"}},
 		{"// gap: FP lock x", taken("unverified"), nil},
+		{"// verdict: fenced // lock: a 1s", []Item{{Name: "fenced", Verdict: true, Lock: "a 1s"}}, nil},
+		{"// verdict: fenced // lock: a 1s", []Item{{Name: "fenced", Verdict: true, Lock: "b -"}}, []string{"not lock a 1s but b -"}},
 		{"// gap: FP lock x", nil, []string{"gap closed: lock is no longer found; drop the gap"}},
 	} {
 		line, err := Parse(test.source)

@@ -4,11 +4,17 @@ import (
 	"bytes"
 	"encoding/gob"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
+	"os"
+	"slices"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/types/objectpath"
 
@@ -44,68 +50,131 @@ func Checker(analyzers []*analysis.Analyzer, pkgs []*packages.Package) ([]Action
 	return done, nil
 }
 
-// Encoding is a driver that keeps facts as bytes between packages, under the
-// path of their object, as golangci-lint and nogo do.
-func Encoding(analyzers []*analysis.Analyzer, pkgs []*packages.Package) ([]Action, error) {
-	facts := make(map[string][]byte)
-	seen := make(map[*packages.Package]bool)
-	wanted := make(map[*packages.Package]bool)
-	for _, pkg := range pkgs {
-		wanted[pkg] = true
-	}
+// Nogo is a driver that works as rules_go's nogo does, which sees less than any
+// other: a package is checked from source by itself, all that it imports comes as
+// export data, facts arrive as bytes under the path of their object, and nobody
+// says to which module a package belongs: files are named as from its folder. Where
+// a package is only imported, just the analyzers that have facts run.
+func Nogo(analyzers []*analysis.Analyzer, pkgs []*packages.Package) ([]Action, error) {
+	n := &nogo{fset: token.NewFileSet(), imports: make(map[string]*types.Package), facts: make(map[string][]byte)}
+	var sources []*packages.Package
+	packages.Visit(pkgs, nil, func(pkg *packages.Package) {
+		if pkg.Module != nil && pkg.Module.Main {
+			sources = append(sources, pkg) // after what it imports
+		}
+	})
 	var done []Action
-	var visit func(pkg *packages.Package) error
-	visit = func(pkg *packages.Package) error {
-		if seen[pkg] {
-			return nil
+	for _, pkg := range sources {
+		wanted, run := slices.Contains(pkgs, pkg), analyzers
+		if !wanted {
+			run = slices.DeleteFunc(ordered(analyzers), func(a *analysis.Analyzer) bool { return len(a.FactTypes) == 0 })
 		}
-		seen[pkg] = true
-		for _, p := range pkg.Imports {
-			if err := visit(p); err != nil {
-				return err
-			}
-		}
-		if !wanted[pkg] {
-			return nil
-		}
-		results := make(map[*analysis.Analyzer]any)
-		for _, a := range ordered(analyzers) {
-			act := Action{Package: pkg, Analyzer: a}
-			result, err := a.Run(&analysis.Pass{
-				Analyzer: a, Fset: pkg.Fset, Files: pkg.Syntax, Pkg: pkg.Types, TypesInfo: pkg.TypesInfo, TypesSizes: pkg.TypesSizes,
-				Module:   &analysis.Module{Path: pkg.Module.Path, Version: pkg.Module.Version},
-				ResultOf: results,
-				Report:   func(d analysis.Diagnostic) { act.Diagnostics = append(act.Diagnostics, d) },
-				ExportObjectFact: func(obj types.Object, fact analysis.Fact) {
-					if key, ok := keyOf(obj); ok {
-						var b bytes.Buffer
-						if err := gob.NewEncoder(&b).Encode(fact); err != nil {
-							panic(err)
-						}
-						facts[key] = b.Bytes()
-					}
-				},
-				ImportObjectFact: func(obj types.Object, fact analysis.Fact) bool {
-					key, _ := keyOf(obj)
-					b, ok := facts[key]
-					return ok && gob.NewDecoder(bytes.NewReader(b)).Decode(fact) == nil
-				},
-			})
-			if err != nil {
-				return err
-			}
-			results[a], act.Result = result, result
-			done = append(done, act)
-		}
-		return nil
-	}
-	for _, pkg := range pkgs {
-		if err := visit(pkg); err != nil {
+		acts, err := n.analyze(run, pkg)
+		if err != nil {
 			return nil, err
+		}
+		if wanted {
+			done = append(done, acts...)
 		}
 	}
 	return done, nil
 }
+
+type nogo struct {
+	fset    *token.FileSet
+	imports map[string]*types.Package // from export data
+	facts   map[string][]byte         // by path of package and object
+}
+
+// analyze runs the analyzers over a package.
+func (n *nogo) analyze(analyzers []*analysis.Analyzer, pkg *packages.Package) ([]Action, error) {
+	var files []*ast.File
+	for _, name := range pkg.CompiledGoFiles {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := parser.ParseFile(n.fset, relative(pkg.Module.Dir, name), source, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	info := &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Instances: make(map[*ast.Ident]types.Instance),
+		Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
+		Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
+		Scopes: make(map[ast.Node]*types.Scope), FileVersions: make(map[*ast.File]string),
+	}
+	config := types.Config{Importer: n.importer(pkg), Sizes: pkg.TypesSizes}
+	checked, err := config.Check(pkg.PkgPath, n.fset, files, info)
+	if err != nil {
+		return nil, err
+	}
+	mine := *pkg
+	mine.Fset = n.fset
+
+	var done []Action
+	results := make(map[*analysis.Analyzer]any)
+	for _, a := range ordered(analyzers) {
+		act := Action{Package: &mine, Analyzer: a}
+		result, err := a.Run(&analysis.Pass{
+			Analyzer: a, Fset: n.fset, Files: files, Pkg: checked, TypesInfo: info, TypesSizes: pkg.TypesSizes,
+			ResultOf: results,
+			Report:   func(d analysis.Diagnostic) { act.Diagnostics = append(act.Diagnostics, d) },
+			ExportObjectFact: func(obj types.Object, fact analysis.Fact) {
+				if key, ok := keyOf(obj); ok {
+					var b bytes.Buffer
+					if err := gob.NewEncoder(&b).Encode(fact); err != nil {
+						panic(err)
+					}
+					n.facts[key] = b.Bytes()
+				}
+			},
+			ImportObjectFact: func(obj types.Object, fact analysis.Fact) bool {
+				key, _ := keyOf(obj)
+				b, ok := n.facts[key]
+				return ok && gob.NewDecoder(bytes.NewReader(b)).Decode(fact) == nil
+			},
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s on %s: %w", a, pkg, err)
+		}
+		results[a], act.Result = result, result
+		done = append(done, act)
+	}
+	return done, nil
+}
+
+// importer reads what pkg imports from export data.
+func (n *nogo) importer(pkg *packages.Package) types.Importer {
+	return importerFunc(func(path string) (*types.Package, error) {
+		if path == "unsafe" {
+			return types.Unsafe, nil
+		}
+		dep := pkg.Imports[path]
+		if dep == nil {
+			return nil, fmt.Errorf("%s does not import %s", pkg, path)
+		}
+		if known := n.imports[dep.PkgPath]; known != nil && known.Complete() {
+			return known, nil
+		}
+		f, err := os.Open(dep.ExportFile)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r, err := gcexportdata.NewReader(f)
+		if err != nil {
+			return nil, err
+		}
+		return gcexportdata.Read(r, n.fset, n.imports, dep.PkgPath)
+	})
+}
+
+type importerFunc func(path string) (*types.Package, error)
+
+func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
 func keyOf(obj types.Object) (string, bool) {
 	path, err := objectpath.For(obj)

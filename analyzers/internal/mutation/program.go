@@ -289,7 +289,7 @@ func (p *Program) analyse(files []*File) *Result {
 }
 
 func (p *Program) judge(pkgs []*uses.Package) *Result {
-	found := uses.Module(pkgs)
+	found := uses.InModule(pkgs)
 	r := &Result{Uses: found.Uses, findings: make(map[*lock.Use][]string)}
 	for _, c := range p.checks {
 		for _, f := range c.Find(found.Uses, found.Remarks...) {

@@ -27,21 +27,23 @@ func For(u *lock.Use) Suggestion {
 		return Suggestion{lock.Correctness, []string{"every write in view is guarded by the resource"}}
 	}
 	var (
-		protected, derived, guarded int
-		changes                     *lock.Write // what two holders would both write
+		protected, derived, removed, guarded, counted int
+
+		changes *lock.Write // what two holders would both write
 	)
 	for i := range u.Writes {
 		w := &u.Writes[i]
 		switch {
 		case w.Own || w.After:
 			continue
-		case isDerived(w):
+		case isDerived(u, w):
 			derived++
 		case w.Condition.Holds():
 			guarded++
-		case w.Operation == "DELETE":
-			// Deleting twice changes nothing more; deleting what another holder
-			// still uses does. A delete alone says neither.
+		case isRemoval(w):
+			removed++
+		case isCount(w):
+			counted++
 		case changes == nil || changes.Condition == lock.Unknown && w.Condition == lock.None:
 			changes = w
 		}
@@ -66,6 +68,9 @@ func For(u *lock.Use) Suggestion {
 		}
 		s.Class = lock.Efficiency
 
+	case changes != nil && Claimed(u):
+		because("only one gets past a conditional write that comes first and is asked whether it was accepted")
+
 	case changes != nil:
 		if changes.Condition == lock.None {
 			because("%s is accepted without a condition, and the loser waits or fails", describe(changes))
@@ -78,11 +83,29 @@ func For(u *lock.Use) Suggestion {
 		}
 		s.Class = lock.Correctness
 
-	case caredFor && !idleFor:
-		s.Class = lock.Correctness
-
-	case idleFor && !caredFor:
+	case removed > 0 && removed+derived == protected && !caredFor:
 		s.Class = lock.Efficiency
+		because("only removes in view, and what is gone cannot be removed twice")
+
+	case guarded > 0 && guarded == protected && len(u.Unseen) == 0:
+		because("the writes in view are safe without the lock")
+
+	case caredFor && idleFor:
+		because("the name says %s as well as %s", cared, idle)
+
+	case idleFor:
+		s.Class = lock.Efficiency
+
+	case counted > 0:
+		because("only counts in view, and the store counts in one step")
+
+	case u.Kind == lock.Election:
+		s.Class = lock.Correctness
+		because("one leader works at a time")
+
+	default:
+		s.Class = lock.Correctness
+		because("the loser waits or fails")
 	}
 
 	switch {
@@ -90,12 +113,75 @@ func For(u *lock.Use) Suggestion {
 		because("the name says %s", cared)
 	case s.Class == lock.Efficiency && idleFor:
 		because("the name says %s", idle)
-	case len(s.Reasons) == 0 && guarded > 0:
-		because("the writes in view are safe without the lock")
-	case len(s.Reasons) == 0:
-		because("neither the section nor its name tells what two holders would break")
 	}
 	return s
+}
+
+// Matters reports whether two holders who both make the write w lose something by
+// it: it is neither derived, nor a removal, nor one step of a counter.
+func Matters(u *lock.Use, w *lock.Write) bool {
+	return !isDerived(u, w) && !isRemoval(w) && !isCount(w)
+}
+
+// IsStep reports whether a write is made by the store in one step, with the same
+// outcome whoever comes first.
+func IsStep(w *lock.Write) bool { return isRemoval(w) || isCount(w) }
+
+// Claimed reports whether a conditional write comes before all that are not: who is
+// refused stops there. What comes before is told by the order of the source, in the
+// function of the section.
+func Claimed(u *lock.Use) bool {
+	var claim *lock.Write
+	for i := range u.Writes {
+		w := &u.Writes[i]
+		holds := w.Condition == lock.Version || w.Condition == lock.Unique
+		if holds && w.Checked != nil && *w.Checked && !w.Own && !w.After && (claim == nil || before(w, claim)) {
+			claim = w
+		}
+	}
+	if claim == nil {
+		return false
+	}
+	for i := range u.Writes {
+		w := &u.Writes[i]
+		if !w.Own && !w.After && !w.Condition.Holds() && Matters(u, w) && !before(claim, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// before reports whether the section comes to v before it comes to w.
+func before(v, w *lock.Write) bool {
+	a, b := begins(v), begins(w)
+	return a.File == b.File && a.Compare(b) < 0
+}
+
+// begins is where the section does, or calls what does, a write.
+func begins(w *lock.Write) lock.Position {
+	if len(w.Trail) > 0 {
+		return w.Trail[0].Position
+	}
+	return w.Position
+}
+
+// isCount reports whether a write is one step of the store's own, so that neither
+// holder's is lost, or sets no more than how long something lives.
+func isCount(w *lock.Write) bool {
+	switch w.Operation {
+	case "INCR", "INCRBY", "INCRBYFLOAT", "DECR", "DECRBY", "HINCRBY", "EXPIRE", "PEXPIRE":
+		return true
+	}
+	return false
+}
+
+// removals are operations after which something is gone: the second one finds
+// nothing. Of a row or key that another holder has put there since, that is not so;
+// but who removes under a lock mostly cleans up.
+var removals = []string{"DELETE", "DEL", "UNLINK", "SREM", "ZREM", "HDEL", "LREM", "XACK", "XDEL", "XTRIM", "Delete", "DeleteObject", "DeleteItem", "DeleteOne", "DeleteMany", "Remove", "RemoveAll"}
+
+func isRemoval(w *lock.Write) bool {
+	return slices.Contains(removals, w.Operation) || strings.HasPrefix(w.Operation, "ZREMRANGE")
 }
 
 func describe(w *lock.Write) string {
@@ -111,14 +197,18 @@ func describe(w *lock.Write) string {
 }
 
 // isDerived reports whether what w writes can be made again: a cache or metric,
-// by the operation or by its name, or a file in a temporary directory.
-func isDerived(w *lock.Write) bool {
+// by the operation, by its name or by what the package around keeps in Redis, or a
+// file in a temporary directory.
+func isDerived(u *lock.Use, w *lock.Write) bool {
 	if w.Cache {
 		return true
 	}
 	store, name, _ := strings.Cut(w.Resource, ":")
 	if store == "file" {
 		return strings.HasPrefix(name, "/tmp/") || strings.Contains(name, "TempDir(")
+	}
+	if store == "redis" {
+		name += "/" + u.Package
 	}
 	return slices.ContainsFunc(words(name), func(word string) bool { return strings.HasPrefix(word, "cache") })
 }
@@ -127,7 +217,7 @@ func isDerived(w *lock.Write) bool {
 var (
 	efficiencyWords = []string{
 		"cache", "cron", "dedup", "gc", "cleanup", "cleaner", "expir", "evict", "heartbeat", "metric", "poll", "prefetch",
-		"prune", "purge", "reap", "refresh", "reindex", "scrape", "stats", "sweep", "warm",
+		"prune", "purge", "reap", "refresh", "reindex", "resync", "scrape", "stats", "sweep", "sync", "warm",
 	}
 	correctnessWords = []string{
 		"allocat", "balance", "billing", "booking", "charge", "checkout", "credit", "debit", "deposit", "inventory",
@@ -138,9 +228,14 @@ var (
 )
 
 // named returns the first word in the key, the function or the package of u
-// that begins with one of stems.
+// that begins with one of stems. What the type of a method is called says how the
+// lock is kept, rather than what it is for.
 func named(u *lock.Use, stems []string) (word string, ok bool) {
-	for _, text := range []string{u.Key, u.Acquire.Function, path.Base(u.Package)} {
+	_, method, isMethod := strings.Cut(u.Acquire.Function, ").")
+	if !isMethod {
+		method = u.Acquire.Function
+	}
+	for _, text := range []string{u.Key, method, path.Base(u.Package)} {
 		for _, word := range words(text) {
 			for _, stem := range stems {
 				if word == stem || strings.HasPrefix(word, stem) && !slices.Contains(wholeWords, stem) {

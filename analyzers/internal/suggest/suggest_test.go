@@ -16,6 +16,12 @@ func TestFor(t *testing.T) {
 	unseen := lock.Write{Operation: "PutObject", Resource: "s3:x", Condition: lock.Unknown}
 	own := lock.Write{Operation: "UPDATE", Resource: "sql:locks", Condition: lock.None, Own: true}
 
+	at := func(line int) lock.Frame {
+		return lock.Frame{Position: lock.Position{File: "/m/a.go", Line: line}}
+	}
+	asked := true
+	claim := lock.Write{Frame: at(20), Operation: "UPDATE", Resource: "sql:codes", Condition: lock.Version, Checked: &asked}
+
 	for _, test := range []struct {
 		name string
 		use  lock.Use
@@ -34,14 +40,22 @@ func TestFor(t *testing.T) {
 		{"out of sight", lock.Use{Writes: []lock.Write{remove, unseen}}, lock.Correctness, "PutObject s3:x is made under the lock"},
 		{"in sight rather than out of it", lock.Use{Writes: []lock.Write{unseen, update}}, lock.Correctness, "UPDATE sql:stock is accepted"},
 		{"temporary file", lock.Use{Writes: []lock.Write{{Resource: "file:/tmp/x", Condition: lock.None}}}, lock.Efficiency, "derived"},
-		{"only deletes", lock.Use{Writes: []lock.Write{remove}}, lock.Unclear, "neither"},
+		{"only deletes", lock.Use{Writes: []lock.Write{remove}}, lock.Efficiency, "removed twice"},
+		{"only deletes in view", lock.Use{Writes: []lock.Write{remove}, Unseen: []lock.Reason{lock.ReasonCallback}}, lock.Efficiency, "removed twice"},
+		{"claims first", lock.Use{Writes: []lock.Write{claim, {Frame: at(30), Operation: "UPDATE", Resource: "sql:users", Condition: lock.None}}}, lock.Unclear, "comes first"},
+		{"claims last", lock.Use{Writes: []lock.Write{claim, {Frame: at(10), Operation: "UPDATE", Resource: "sql:users", Condition: lock.None}}}, lock.Correctness, "sql:users"},
+		{"counts", lock.Use{Writes: []lock.Write{{Operation: "INCRBY", Resource: "redis:n", Condition: lock.None}}}, lock.Unclear, "one step"},
+		{"only deletes, but money", lock.Use{Key: "wallet:%s", Writes: []lock.Write{remove}}, lock.Correctness, "wallet"},
+		{"a set's members", lock.Use{Writes: []lock.Write{{Operation: "ZREM", Resource: "redis:due", Condition: lock.None}}}, lock.Efficiency, "removed twice"},
 		{"only deletes, cleaning up", lock.Use{Acquire: lock.Frame{Function: "PurgeSessions"}, Writes: []lock.Write{remove}}, lock.Efficiency, "purge"},
+		{"a type that is called cache", lock.Use{Acquire: lock.Frame{Function: "(*redeemCache).Acquire"}}, lock.Correctness, "waits or fails"},
+		{"leader", lock.Use{Kind: lock.Election}, lock.Correctness, "one leader"},
 		{"safe by itself", lock.Use{Writes: []lock.Write{guarded}}, lock.Unclear, "safe without"},
-		{"by name alone", lock.Use{Acquire: lock.Frame{Function: "(*Wallet).Withdraw"}}, lock.Correctness, "wallet"},
+		{"by name alone", lock.Use{Acquire: lock.Frame{Function: "(*Wallet).Withdraw"}}, lock.Correctness, "withdraw"},
 		{"by package alone", lock.Use{Package: "example.org/shop/cron"}, lock.Efficiency, "cron"},
-		{"names that disagree", lock.Use{Key: "cron:settle"}, lock.Unclear, "neither"},
-		{"nothing", lock.Use{}, lock.Unclear, "neither"},
-		{"no word starts with gc", lock.Use{Key: "gcs-upload"}, lock.Unclear, "neither"},
+		{"names that disagree", lock.Use{Key: "cron:settle"}, lock.Unclear, "settle as well as cron"},
+		{"nothing", lock.Use{}, lock.Correctness, "waits or fails"},
+		{"no word starts with gc", lock.Use{Key: "gcs-upload"}, lock.Correctness, "waits or fails"},
 	} {
 		got := For(&test.use)
 		if reasons := strings.Join(got.Reasons, "; "); got.Class != test.want || !strings.Contains(reasons, test.why) {

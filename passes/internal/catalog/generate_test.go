@@ -106,7 +106,7 @@ func literal(b *bytes.Buffer, v reflect.Value) {
 	case reflect.Struct:
 		b.WriteString(typeText(v.Type()) + "{")
 		for f, fv := range v.Fields() {
-			if fv.IsZero() || f.Name == "Packages" || f.Type == reflect.TypeFor[*Library]() {
+			if fv.IsZero() || f.Name == "Packages" || f.Name == "places" || f.Type == reflect.TypeFor[*Library]() {
 				continue
 			}
 			b.WriteString(f.Name + ": ")

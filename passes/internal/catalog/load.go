@@ -3,34 +3,39 @@ package catalog
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fencevet/fencevet/passes/internal/strict"
 )
 
 // Load reads one catalogue file. It is strict: whatever it does not know is an
 // error, because a misspelt key or name would silently blind the analyzer. The
 // error, if any, is of type Errors and holds every fault found.
 func Load(name string, data []byte) (*Library, error) {
-	d := &decoder{name: name}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		line, msg := syntaxError(err)
-		d.errs = append(d.errs, positioned{line, 1, "not YAML: " + msg})
-		return nil, d.err()
+	d := &decoder{}
+	d.Decoder = strict.Decoder{Name: name, Custom: custom(d), Enter: d.enter}
+	root := d.Document(data, "at least library and calls")
+	if root == nil {
+		return nil, d.Err()
 	}
-	if len(doc.Content) == 0 {
-		d.errs = append(d.errs, positioned{1, 1, "empty file: want at least library and calls"})
-		return nil, d.err()
-	}
+	return d.load(root)
+}
+
+// Decode reads the library that stands at a node of another file.
+func Decode(name string, n *yaml.Node) (*Library, error) {
+	d := &decoder{}
+	d.Decoder = strict.Decoder{Name: name, Custom: custom(d), Enter: d.enter}
+	return d.load(n)
+}
+
+func (d *decoder) load(root *yaml.Node) (*Library, error) {
 	lib := new(Library)
-	root := doc.Content[0]
-	d.value(root, reflect.ValueOf(lib).Elem(), "")
+	d.Value(root, lib)
 	d.check(root, lib)
-	if err := d.err(); err != nil {
+	if err := d.Err(); err != nil {
 		return nil, err
 	}
 	for _, c := range lib.Calls {
@@ -62,16 +67,6 @@ func (lib *Library) own() {
 	for _, f := range lib.SQL {
 		f.Library = lib
 	}
-}
-
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
-
-// syntaxError takes the line number out of yaml.v3's message.
-func syntaxError(err error) (line int, msg string) {
-	msg = err.Error()
-	m := yamlLine.FindStringSubmatch(msg)
-	line, _ = strconv.Atoi(m[1])
-	return max(line, 1), strings.TrimSpace(msg[len(m[0]):])
 }
 
 // A symbol is a parsed function name of a catalogue file.
@@ -135,33 +130,40 @@ func (d *decoder) check(root *yaml.Node, lib *Library) {
 	if root.Kind != yaml.MappingNode {
 		return // already reported
 	}
-	if lib.Library == "" && child(root, "library") == nil {
-		d.errorf(root, "library is missing: give the file a unique display name")
+	if lib.Library == "" && strict.Child(root, "library") == nil {
+		d.Errorf(root, "library is missing: give the file a unique display name")
 	}
 	if len(lib.Calls)+len(lib.Commands)+len(lib.SQL) == 0 {
-		d.errorf(root, "the file says nothing: add calls")
+		d.Errorf(root, "the file says nothing: add calls")
 	}
-	if p := child(root, "packages"); p != nil && p.Kind == yaml.MappingNode {
+	if p := strict.Child(root, "packages"); p != nil && p.Kind == yaml.MappingNode {
 		d.packages(p)
+		lib.places = make(map[string]string)
+		for i := 0; i+1 < len(p.Content); i += 2 {
+			lib.places[p.Content[i].Value] = d.Pos(p.Content[i])
+		}
+		if h := strict.Child(root, "handles"); h != nil {
+			lib.places["handles of "+lib.Library] = d.Pos(h)
+		}
 	}
 	plain := map[string]string{} // function -> position of its entry without when
 	for i, c := range lib.Calls {
-		d.call(nth(child(root, "calls"), i), lib, c, plain)
+		d.call(strict.Nth(strict.Child(root, "calls"), i), lib, c, plain)
 	}
 	lib.handles(func(kind, name string) {
-		at := child(child(root, "handles"), kind)
+		at := strict.Child(strict.Child(root, "handles"), kind)
 		if s, ok := parseSymbol(name); !ok || s.recv != "" {
-			d.errorf(at, "bad type name %q: want pkg.T", name)
+			d.Errorf(at, "bad type name %q: want pkg.T", name)
 		} else {
 			d.alias(at, lib, s.alias)
 			d.once(at, "type "+name, plain)
 		}
 	})
 	for i, c := range lib.Commands {
-		d.command(nth(child(root, "commands"), i), c, plain)
+		d.command(strict.Nth(strict.Child(root, "commands"), i), c, plain)
 	}
 	for i, f := range lib.SQL {
-		d.sqlFunc(nth(child(root, "sql"), i), f, plain)
+		d.sqlFunc(strict.Nth(strict.Child(root, "sql"), i), f, plain)
 	}
 }
 
@@ -174,10 +176,10 @@ func (d *decoder) packages(n *yaml.Node) {
 				continue
 			}
 			if strings.ContainsAny(p.Value, " \t*{}@") || strings.HasPrefix(p.Value, "/") || strings.HasSuffix(p.Value, "/") {
-				d.errorf(p, "bad import path %q: want the text of an import declaration", p.Value)
+				d.Errorf(p, "bad import path %q: want the text of an import declaration", p.Value)
 			}
 			if o, ok := owner[alias.Value+" "+p.Value]; ok {
-				d.errorf(p, "import path %q is listed twice under %s", p.Value, o)
+				d.Errorf(p, "import path %q is listed twice under %s", p.Value, o)
 			}
 			owner[alias.Value+" "+p.Value] = alias.Value
 		}
@@ -185,21 +187,21 @@ func (d *decoder) packages(n *yaml.Node) {
 }
 
 func (d *decoder) call(n *yaml.Node, lib *Library, c *Call, plain map[string]string) {
-	names, fields := child(n, "func"), child(n, "field")
+	names, fields := strict.Child(n, "func"), strict.Child(n, "field")
 	switch {
 	case n.Kind != yaml.MappingNode:
 		return // already reported
 	case names == nil && fields == nil && c.Param == "":
-		d.errorf(n, "entry without func: name the function it describes")
+		d.Errorf(n, "entry without func: name the function it describes")
 	case names != nil && c.Param != "" || names != nil && fields != nil || fields != nil && c.Param != "":
-		d.errorf(n, "func, field and param exclude each other: make an entry for each")
+		d.Errorf(n, "func, field and param exclude each other: make an entry for each")
 	}
 	for i, f := range c.Field {
-		at := nth(fields, i)
+		at := strict.Nth(fields, i)
 		s, ok := parseField(f)
 		if !ok {
 			if f != "" {
-				d.errorf(at, "bad field name %q: want pkg.T.Field", f)
+				d.Errorf(at, "bad field name %q: want pkg.T.Field", f)
 			}
 			continue
 		}
@@ -208,41 +210,41 @@ func (d *decoder) call(n *yaml.Node, lib *Library, c *Call, plain map[string]str
 	}
 	if c.Param != "" {
 		if s, ok := parseSymbol(c.Param); !ok || s.recv != "" {
-			d.errorf(child(n, "param"), "bad type name %q: want pkg.T", c.Param)
+			d.Errorf(strict.Child(n, "param"), "bad type name %q: want pkg.T", c.Param)
 		} else {
-			d.alias(child(n, "param"), lib, s.alias)
+			d.alias(strict.Child(n, "param"), lib, s.alias)
 		}
 	}
 	for i, f := range c.Func {
-		at := nth(names, i)
+		at := strict.Nth(names, i)
 		s, ok := parseSymbol(f)
 		if !ok {
 			if f != "" {
-				d.errorf(at, "bad function name %q: want pkg.Func, (pkg.T).Method, (*pkg.T).Method or (pkg.*).Method", f)
+				d.Errorf(at, "bad function name %q: want pkg.Func, (pkg.T).Method, (*pkg.T).Method or (pkg.*).Method", f)
 			}
 			continue
 		}
 		d.alias(at, lib, s.alias)
 		if s.recv == "" && c.usesReceiver() {
-			d.errorf(at, "%s has no receiver, but the entry refers to one", f)
+			d.Errorf(at, "%s has no receiver, but the entry refers to one", f)
 		}
 		if len(c.When) == 0 {
 			d.once(at, s.String(), plain)
 		}
 	}
 	if !c.says() {
-		d.errorf(n, "entry without a meaning: add a role such as acquire, release, write or pure")
+		d.Errorf(n, "entry without a meaning: add a role such as acquire, release, write or pure")
 	}
 	for i, m := range c.When {
 		if m.At.IsZero() || len(m.Is)+len(m.Not) == 0 {
-			d.errorf(nth(child(n, "when"), i), "condition needs at, and is or not")
+			d.Errorf(strict.Nth(strict.Child(n, "when"), i), "condition needs at, and is or not")
 		}
 	}
 	if c.Runs != nil && c.Runs.Func.IsZero() {
-		d.errorf(child(n, "runs"), "runs needs func: which argument is called")
+		d.Errorf(strict.Child(n, "runs"), "runs needs func: which argument is called")
 	}
 	if c.Acquire != nil && c.Acquire.Kind == "" {
-		d.errorf(child(n, "acquire"), "acquire needs kind: lease, session, election or advisory")
+		d.Errorf(strict.Child(n, "acquire"), "acquire needs kind: lease, session, election or advisory")
 	}
 }
 
@@ -251,9 +253,9 @@ func (d *decoder) command(n *yaml.Node, c *Command, plain map[string]string) {
 	case n.Kind != yaml.MappingNode:
 		return
 	case c.Name == "" || c.Name != strings.ToUpper(c.Name):
-		d.errorf(n, "command needs a name in upper case")
+		d.Errorf(n, "command needs a name in upper case")
 	case c.Acquire == nil && c.Renew == nil && c.Release == nil && c.Token == nil && c.Write == nil && c.Query == nil && c.Script.IsZero() && !c.Pure:
-		d.errorf(n, "command %s without a meaning: add a role such as write or query", c.Name)
+		d.Errorf(n, "command %s without a meaning: add a role such as write or query", c.Name)
 	}
 	d.once(n, "command "+strings.Join(append([]string{c.Name}, c.With...), " "), plain)
 }
@@ -263,9 +265,9 @@ func (d *decoder) sqlFunc(n *yaml.Node, f *SQLFunc, plain map[string]string) {
 	case n.Kind != yaml.MappingNode:
 		return
 	case f.Name == "" || f.Name != strings.ToLower(f.Name):
-		d.errorf(n, "SQL function needs a name in lower case")
+		d.Errorf(n, "SQL function needs a name in lower case")
 	case f.Acquire == nil && f.Release == nil && f.Token == nil && f.Origin == nil:
-		d.errorf(n, "SQL function %s without a meaning: add acquire, release, token or origin", f.Name)
+		d.Errorf(n, "SQL function %s without a meaning: add acquire, release, token or origin", f.Name)
 	}
 	d.once(n, "SQL function "+f.Name, plain)
 }
@@ -273,10 +275,10 @@ func (d *decoder) sqlFunc(n *yaml.Node, f *SQLFunc, plain map[string]string) {
 // once refuses a second entry for the same thing.
 func (d *decoder) once(n *yaml.Node, key string, plain map[string]string) {
 	if first, ok := plain[key]; ok {
-		d.errorf(n, "%s has an entry at %s already: merge the two, or add when", key, first)
+		d.Errorf(n, "%s has an entry at %s already: merge the two, or add when", key, first)
 		return
 	}
-	plain[key] = d.pos(n)
+	plain[key] = d.Pos(n)
 }
 
 func (d *decoder) alias(n *yaml.Node, lib *Library, alias string) {
@@ -288,14 +290,17 @@ func (d *decoder) alias(n *yaml.Node, lib *Library, alias string) {
 		known = append(known, a)
 	}
 	slices.Sort(known)
-	d.errorf(n, "unknown package alias %q: add it to packages (known: %s)", alias, strings.Join(known, ", "))
+	if known == nil {
+		known = []string{"none"}
+	}
+	d.Errorf(n, "unknown package alias %q: add it to packages (known: %s)", alias, strings.Join(known, ", "))
 }
 
 // says reports whether the entry has any role.
 func (c *Call) says() bool {
 	v := reflect.ValueOf(*c)
 	for f, fv := range v.Fields() {
-		switch keyOf(f) {
+		switch strict.Key(f) {
 		case "", "func", "param", "field", "when":
 		default:
 			if !fv.IsZero() {
@@ -341,31 +346,6 @@ func walkRefs(v reflect.Value, f func(Ref)) {
 			walkRefs(v.Index(i), f)
 		}
 	}
-}
-
-// child returns the value of a key of a mapping node, nil if there is none.
-func child(n *yaml.Node, key string) *yaml.Node {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
-}
-
-// nth returns item i of a list node, or the node itself where a single value
-// stands for a list of one.
-func nth(n *yaml.Node, i int) *yaml.Node {
-	if n != nil && n.Kind == yaml.SequenceNode && i < len(n.Content) {
-		return n.Content[i]
-	}
-	if n == nil {
-		return &yaml.Node{Line: 1, Column: 1}
-	}
-	return n
 }
 
 // String returns the entry's functions, for messages.

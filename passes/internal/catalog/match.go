@@ -13,11 +13,23 @@ type Catalog struct {
 	libs   []*Library          // sorted by name
 	paths  map[string]pathInfo // all that are catalogued
 	layers []*layer            // what is on top wins
+	// What directives on declarations say comes before all layers.
+	declared func(*types.Func) *Call
+	revive   func(declared, pos string) *Call
 }
 
 // pathInfo tells whether an import can mean a lock, and whether it can mean
 // anything that a section around it would have to answer for.
 type pathInfo struct{ lock, acts bool }
+
+// Declaring returns the catalogue with entries for what the source itself says of
+// its functions. of returns the entry of a function, or nil; revive makes an
+// entry from its text again where the function is out of sight.
+func (c *Catalog) Declaring(of func(*types.Func) *Call, revive func(declared, pos string) *Call) *Catalog {
+	d := *c
+	d.declared, d.revive = of, revive
+	return &d
+}
 
 // With returns the catalogue with further libraries on top: an entry of theirs
 // replaces all entries of c for the same function. Two further libraries that
@@ -86,6 +98,11 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 	if fn.Pkg() == nil {
 		return nil // error.Error
 	}
+	if c.declared != nil {
+		if e := c.declared(fn); e != nil {
+			return []*Call{e}
+		}
+	}
 	sig := fn.Signature()
 	path := unvendored(fn.Pkg().Path())
 	if _, ok := c.paths[path]; ok {
@@ -129,14 +146,41 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			}
 		}
 	}
+	if list := c.narrowed(fn, sig); list != nil {
+		return list
+	}
 	if recv := sig.Recv(); recv != nil && types.IsInterface(recv.Type()) {
 		return c.likeHandle(fn.Name(), sig)
 	}
 	return nil
 }
 
+// narrowed returns the entries of a client's method that a program's own
+// interface repeats, told by what it returns: SetNX(...) *redis.BoolCmd,
+// ExecContext(...) (sql.Result, error).
+func (c *Catalog) narrowed(fn *types.Func, sig *types.Signature) []*Call {
+	if recv := sig.Recv(); recv == nil || !types.IsInterface(recv.Type()) || sig.Results().Len() == 0 {
+		return nil
+	}
+	n := typeName(sig.Results().At(0).Type())
+	if _, ok := c.paths[n.path]; !ok {
+		return nil
+	}
+	for _, l := range c.layers {
+		if s := l.shelf(n.path); s != nil {
+			for _, recv := range clients {
+				if list := fitting(s.calls[member{recv, fn.Name()}], sig); list != nil {
+					return list
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // likeHandle returns the entries of the method of a database handle that a
-// method of an interface has the name and a result of.
+// method of an interface has the name and a result of. The result may be of
+// another package than the handle: pgconn.CommandTag.
 func (c *Catalog) likeHandle(name string, sig *types.Signature) []*Call {
 	for r := range sig.Results().Variables() {
 		n := typeName(r.Type())
@@ -165,6 +209,9 @@ func (c *Catalog) likeHandle(name string, sig *types.Signature) []*Call {
 	}
 	return nil
 }
+
+// clients are the names that libraries give their clients.
+var clients = []string{"Client", "Cmdable", "DB", "Conn", "Pool", "*"}
 
 func fitting(list []*Call, sig *types.Signature) []*Call {
 	misfit := func(c *Call) bool { return c.args > sig.Params().Len() || c.results > sig.Results().Len() }
@@ -281,6 +328,10 @@ func (c *Catalog) Relevant(path string) (lock, known bool) {
 	return info.lock, known
 }
 
+// Acts reports whether a package has functions that a critical section would have
+// to answer for.
+func (c *Catalog) Acts(path string) bool { return c.paths[unvendored(path)].acts }
+
 // Acts reports whether a call does something that a critical section around it
 // would have to answer for. Others make, name or convert values, or run what
 // they are given.
@@ -289,8 +340,18 @@ func (c *Call) Acts() bool {
 		len(c.Command) > 0 || c.Blocks != nil
 }
 
-// At returns the entry at a position of a catalogue file, nil if there is none.
-func (c *Catalog) At(pos string) *Call {
+// MayLock reports whether the call can take a lock, renew it or give it back, by
+// itself or by what it sends.
+func (c *Call) MayLock() bool {
+	return c.Acquire != nil || c.Renew != nil || c.Release != nil || c.Write != nil || c.Query != nil || len(c.Command) > 0
+}
+
+// At returns the entry at a position of a catalogue file, or the one that is made
+// from a directive there; nil if there is none.
+func (c *Catalog) At(pos, declared string) *Call {
+	if declared != "" && c.revive != nil {
+		return c.revive(declared, pos)
+	}
 	for _, l := range c.layers {
 		if e := l.at()[pos]; e != nil {
 			return e

@@ -187,6 +187,50 @@ type None interface { Exec() res.Tag }
 	}
 }
 
+// TestCallsByResult: a program's own interface of a client's methods.
+func TestCallsByResult(t *testing.T) {
+	c, err := new(Catalog).With(load(t, "f.yaml", `library: x
+family: x
+packages:
+  p: [example.org/p]
+calls:
+  - {func: (*p.Client).Get, same: arg 0}
+  - {func: (*p.Other).Put, same: arg 0}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := compileGo(t, "example.org/p", `package p
+type Answer struct{}
+type Client struct{}
+func (*Client) Get(key string) *Answer { return nil }
+type Other struct{}
+func (*Other) Put(key string) *Answer { return nil }
+`, nil)
+	pkg := compileGo(t, "example.org/mine", `package mine
+import "example.org/p"
+type Getter interface {
+	Get(key string) *p.Answer
+	Put(key string) *p.Answer
+	Set(key string) *p.Answer
+}
+type Store interface { Get(key string) string }
+type Wrapped struct{}
+func (Wrapped) Get(key string) *p.Answer { return nil }
+`, packages{"example.org/p": lib})
+	for name, want := range map[string]int{
+		"Getter.Get":  1,
+		"Getter.Put":  0, // not of what is named like a client
+		"Getter.Set":  0,
+		"Store.Get":   0, // answers something else
+		"Wrapped.Get": 0, // has a body
+	} {
+		if got := c.Calls(method(t, pkg, name)); len(got) != want {
+			t.Errorf("%s has %d entries, want %d", name, len(got), want)
+		}
+	}
+}
+
 func TestWith(t *testing.T) {
 	base, err := new(Catalog).With(load(t, "f.yaml", library))
 	if err != nil {
@@ -341,7 +385,7 @@ func TestActs(t *testing.T) {
 	c := Builtin()
 	for _, lib := range c.Libraries() {
 		for _, x := range lib.Calls {
-			if c.At(x.Pos) != x {
+			if c.At(x.Pos, "") != x {
 				t.Fatalf("%s: another entry stands there", x.Pos)
 			}
 		}

@@ -34,6 +34,10 @@ type Library struct {
 	Calls    []*Call    `yaml:"calls"`
 	Commands []*Command `yaml:"commands"` // only in the Redis command table
 	SQL      []*SQLFunc `yaml:"sql"`      // only in SQL function tables (advisory locks, sequences)
+
+	// For messages about a file that was just read: where its packages (by alias)
+	// and handles stand.
+	places map[string]string
 }
 
 // Shown is the name of the entry's library for people.
@@ -111,6 +115,7 @@ type Call struct {
 	Pool    string   `yaml:"pool" enum:"pool|conn|tx"`            // the result, or what the function of runs is given, is a handle: pool | conn | tx (who owns a session's locks)
 	Hands   Ref      `yaml:"hands"`                               // a session that goes back to its pool, with the locks that it owns
 	Ends    bool     `yaml:"ends"`                                // never returns (log.Fatal, os.Exit)
+	Counts  string   `yaml:"counts" enum:"event|time"`            // moves a metric: event (a number of them) | time (how long something took)
 	Pure    bool     `yaml:"pure"`                                // has no effect outside the process and cannot block: never an unseen write
 
 	// The smallest number of parameters and results that a function must have
@@ -119,6 +124,9 @@ type Call struct {
 
 	Library *Library `yaml:"-"` // the file that the entry is from
 	Pos     string   `yaml:"-"` // file:line:col of the entry
+	// Declared is the text that an entry is made from which no file holds, but a
+	// directive in the source.
+	Declared string `yaml:"-"`
 }
 
 // A Match is a condition on a call's arguments.
@@ -241,6 +249,7 @@ type Loss struct {
 // Token describes where a lock's token is read.
 type Token struct {
 	Of      Ref    `yaml:"of"`    // handle that it belongs to; empty: a source of its own (INCR, nextval)
+	At      Ref    `yaml:"at"`    // the result that it is, where a call has others that are none
 	Field   string `yaml:"field"` // field of the result that is the token; empty: the result itself
 	Ordered bool   `yaml:"ordered"`
 	Reason  string `yaml:"reason"` // why ordered, or why not
@@ -277,10 +286,10 @@ type Write struct {
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`                                                              // its value; the condition holds when it is set. Empty: it always holds
-	Kind    string `yaml:"kind" enum:"version|unique|owner|expression|filter|builder|name"` // version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder
-	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                        // equal | absent | present | less: for kind version
-	Is      string `yaml:"is"`                                                              // only with this constant value ("*" for If-None-Match)
+	At      Ref    `yaml:"at"`                                                                    // its value; the condition holds when it is set. Empty: it always holds
+	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|name"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder
+	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                              // equal | absent | present | less: for kind version
+	Is      string `yaml:"is"`                                                                    // only with this constant value ("*" for If-None-Match)
 }
 
 // Query describes a read of a resource. For SQL the text decides: a statement

@@ -3,8 +3,11 @@ package catalog
 import (
 	"fmt"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/fencevet/fencevet/passes/spell"
 )
 
 // Verify holds a library's names and references against real packages: each
@@ -47,7 +50,7 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 			case loaded == 0:
 				unseen = append(unseen, name)
 			case found == 0:
-				errs = append(errs, &Error{Pos: c.Pos, Name: name, Msg: fmt.Sprintf("no %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
+				errs = append(errs, &Error{Pos: c.Pos, Name: name, Msg: fmt.Sprintf("no %s in %s: correct the name%s", name, strings.Join(lib.Packages[s.alias], ", "), lib.meant(s, lookup))})
 			case !fits:
 				errs = append(errs, misfits...)
 			}
@@ -68,13 +71,70 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 		case loaded == 0:
 			unseen = append(unseen, name)
 		case found == 0:
-			errs = append(errs, &Error{Pos: lib.Library, Name: name, Msg: fmt.Sprintf("no type %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
+			errs = append(errs, &Error{Pos: lib.places["handles of "+lib.Library], Name: name, Msg: fmt.Sprintf("no type %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
 		}
 	})
 	if errs != nil {
 		return unseen, errs
 	}
 	return unseen, nil
+}
+
+// Unknown returns an error for each alias of whose packages lookup knows none.
+func (lib *Library) Unknown(lookup func(path string) *types.Package) Errors {
+	var errs Errors
+	for _, alias := range slices.Sorted(maps.Keys(lib.Packages)) {
+		paths := lib.Packages[alias]
+		if !slices.ContainsFunc(paths, func(path string) bool { return lookup(path) != nil }) {
+			errs = append(errs, &Error{Pos: lib.places[alias], Name: alias, Msg: fmt.Sprintf("no package %s among those that are imported: correct the path, or name the packages that import it", strings.Join(paths, " or "))})
+		}
+	}
+	return errs
+}
+
+// meant is a remark on the name that was meant.
+func (lib *Library) meant(s symbol, lookup func(path string) *types.Package) string {
+	var known []string
+	for _, path := range lib.Packages[s.alias] {
+		pkg := lookup(path)
+		if pkg == nil {
+			continue
+		}
+		for _, name := range pkg.Scope().Names() {
+			obj := pkg.Scope().Lookup(name)
+			if s.recv == "" {
+				known = append(known, name)
+				continue
+			}
+			if tn, ok := obj.(*types.TypeName); ok && s.recv == name {
+				if named, ok := tn.Type().(*types.Named); ok {
+					known = append(known, members(named)...)
+				}
+			} else if ok && lookupSymbol(pkg, symbol{s.alias, name, s.name}) != nil {
+				return fmt.Sprintf(" (did you mean (%s.%s).%s?)", s.alias, name, s.name)
+			}
+		}
+	}
+	return spell.Meant(s.name, known)
+}
+
+// members are the names of what a type declares.
+func members(named *types.Named) []string {
+	var names []string
+	for m := range named.Methods() {
+		names = append(names, m.Name())
+	}
+	switch u := named.Underlying().(type) {
+	case *types.Interface:
+		for m := range u.ExplicitMethods() {
+			names = append(names, m.Name())
+		}
+	case *types.Struct:
+		for f := range u.Fields() {
+			names = append(names, f.Name())
+		}
+	}
+	return names
 }
 
 // names returns all names that the entry is for.
@@ -160,14 +220,14 @@ func (c *Call) fit(fn *types.Func, name, path string) Errors {
 			if r.Index >= sig.Params().Len() {
 				// "arg 2..." may name no argument at all
 				if !(r.Spread && r.Index == sig.Params().Len()) {
-					bad(r, fmt.Sprintf("it has %d parameters", sig.Params().Len()))
+					bad(r, "it has "+count(sig.Params().Len(), "parameter"))
 				}
 				return
 			}
 			t = sig.Params().At(r.Index).Type()
 		case Result:
 			if r.Index >= sig.Results().Len() {
-				bad(r, fmt.Sprintf("it has %d results", sig.Results().Len()))
+				bad(r, "it has "+count(sig.Results().Len(), "result"))
 				return
 			}
 			t = sig.Results().At(r.Index).Type()
@@ -195,6 +255,14 @@ func (c *Call) fit(fn *types.Func, name, path string) Errors {
 		}
 	})
 	return errs
+}
+
+// count makes "1 result" and "2 results".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // element looks through pointers and slices.

@@ -112,7 +112,7 @@ func (f *family) passAsked(list []Asked, bind func(*term.T) *term.T) []Asked {
 	}
 	out := make([]Asked, len(list))
 	for i, a := range list {
-		out[i] = Asked{Read: f.e.pool.Subst(a.Read, bind), Op: a.Op, Incoming: f.e.pool.Subst(a.Incoming, bind)}
+		out[i] = Asked{Read: f.subst(a.Read, bind), Op: a.Op, Incoming: f.subst(a.Incoming, bind)}
 	}
 	return out
 }

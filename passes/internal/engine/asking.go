@@ -21,7 +21,7 @@ import (
 // or, where broken, the store could not be asked.
 func (t *taking) denied(broken bool) *world.Region {
 	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
-	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, t.st.fn) || t.m.GivesUp)}
+	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, t.st.fn) || t.m.GivesUp || t.m.Deaf)}
 	return world.Explore(t.st.at, r, func(ssa.Instruction) world.Verb { return world.Go })
 }
 
@@ -43,7 +43,11 @@ func (e *Engine) asks(t *taking) []lock.Slip {
 	if t.mayFail() {
 		broken := t.denied(true)
 		if ret := t.welcomed(broken); ret != nil {
-			return []lock.Slip{{Frame: t.f.frame(ret, ""), Kind: lock.SlipOpen, Other: t.u.Acquire}}
+			slip := lock.Slip{Frame: t.f.frame(ret, ""), Kind: lock.SlipOpen, Other: t.u.Acquire}
+			if t.optional() {
+				slip.Detail = "optional"
+			}
+			return []lock.Slip{slip}
 		}
 		if at := t.regardless(broken); at.IsValid() {
 			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
@@ -61,8 +65,11 @@ func (e *Engine) asks(t *taking) []lock.Slip {
 // tells one. Other values may have come with an error.
 func (t *taking) answers() bool {
 	v, ok := t.st.at.(ssa.Value)
-	if !ok || t.st.direct && t.m.Raw && !t.st.guarded {
+	if !ok {
 		return false
+	}
+	if t.m.Deaf {
+		return true
 	}
 	results := t.st.at.Common().Signature().Results()
 	for i := range results.Len() {
@@ -108,6 +115,26 @@ func (t *taking) welcomed(denied *world.Region) *ssa.Return {
 		}
 	}
 	return nil
+}
+
+// optional reports whether a wrapper tells success without a lock by design: on a
+// way that never comes to the acquire, where no store is configured say.
+func (t *taking) optional() bool {
+	told := factsOf(t.st.fn, t.st.region)
+	for _, b := range t.st.fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || len(told) == 0 || canReach(t.st.at.Block(), b, nil) || b == t.st.at.Block() {
+			continue
+		}
+		same := true
+		for i, v := range ret.Results {
+			same = same && isConstant(v) && t.st.region.Fact(v).Same(told[i])
+		}
+		if same {
+			return true
+		}
+	}
+	return false
 }
 
 // won reports whether the holder leaves by the same return: then its values are

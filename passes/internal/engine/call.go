@@ -80,28 +80,66 @@ func (f *family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
 		}
 		return t
 	}
-	if sum := f.e.summary(c.StaticCallee()); sum != nil && len(sum.Results) == 1 {
-		if r := f.instance(sum.Results[0], t, c); r != nil {
+	if c.Signature().Results().Len() == 1 {
+		if r := f.returned(c, t, 0); r != nil {
 			return r
 		}
 	}
 	return t
 }
 
+// maxReturning bounds the implementations whose results an interface call is said
+// to return.
+const maxReturning = 4
+
+// returned is what a call returns as its index-th result, as far as it is known
+// of the callee; of an interface's method, what any implementation returns.
+func (f *family) returned(c *ssa.CallCommon, call *term.T, index int) *term.T {
+	callees := []*ssa.Function{origin(c.StaticCallee())}
+	if c.IsInvoke() {
+		callees = f.e.impls.of(c)
+		if len(callees) == 0 || len(callees) > maxReturning {
+			return nil
+		}
+	}
+	var alts []*term.T
+	for _, fn := range callees {
+		sum := f.e.summary(fn)
+		if sum == nil || index >= len(sum.Results) {
+			return nil
+		}
+		t := f.instance(sum.Results[index], call, fn)
+		if t == nil {
+			return nil
+		}
+		if !t.IsZero() || len(callees) == 1 {
+			alts = append(alts, t)
+		}
+	}
+	if len(alts) == 0 {
+		return nil
+	}
+	return f.e.pool.Join(alts...)
+}
+
 // instance puts a call's arguments into a term of the callee. What a result is
 // made of stays visible only while it is known; else the call itself stands.
-func (f *family) instance(t, call *term.T, c *ssa.CallCommon) *term.T {
+func (f *family) instance(t, call *term.T, fn *ssa.Function) *term.T {
 	if t == nil || t.Kind == term.Unknown {
 		return nil
 	}
-	return f.e.pool.Subst(t, binder(fnName(origin(c.StaticCallee())), call.Args))
+	r := f.subst(t, f.e.binder(fnName(fn), call.Args))
+	if r.Kind == term.Unknown {
+		return nil // too large with the arguments put in
+	}
+	return r
 }
 
 // binder binds the parameters of function fn to args.
-func binder(fn string, args []*term.T) func(*term.T) *term.T {
+func (e *Engine) binder(fn string, args []*term.T) func(*term.T) *term.T {
 	return func(p *term.T) *term.T {
 		if p.Name == fn && p.Index < len(args) {
-			return args[p.Index]
+			return e.pool.Fit(args[p.Index])
 		}
 		return nil
 	}
@@ -124,10 +162,8 @@ func (f *family) extract(v *ssa.Extract) *term.T {
 					return s
 				}
 			}
-		} else if sum := f.e.summary(c.StaticCallee()); sum != nil && v.Index < len(sum.Results) {
-			if r := f.instance(sum.Results[v.Index], t, c); r != nil {
-				return r
-			}
+		} else if r := f.returned(c, t, v.Index); r != nil {
+			return r
 		}
 		if v.Index == 0 {
 			return t
@@ -139,7 +175,7 @@ func (f *family) extract(v *ssa.Extract) *term.T {
 		}
 	case *ssa.Lookup:
 		if v.Index == 0 {
-			return f.at(p.Elem(f.get(x.X), f.get(x.Index)))
+			return f.element(f.get(x.X), f.get(x.Index))
 		}
 	case *ssa.UnOp:
 		if v.Index == 0 {

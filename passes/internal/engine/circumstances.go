@@ -21,6 +21,8 @@ func (k *keeping) circumstances(f *family, r recorded) {
 	k.owner(f, r)
 	k.once(r)
 	k.delay(r)
+	k.stale(f, r)
+	k.again(r)
 }
 
 // happens is where fn's package makes an effect happen: the call in the section.
@@ -225,7 +227,7 @@ func (k *keeping) delay(r recorded) {
 			}
 			if s := meaning.Seconds(t.Args[i]); s > 0 && s < 1 {
 				at := r.st.lock.At
-				k.found.of(r.use, lock.Call{Frame: framed(at, t.Args[i].Text()), Call: at.Callee, Kind: lock.DelayNone})
+				k.found.of(r.use, lock.Call{Frame: framed(at, meaning.Length(t.Args[i])), Call: at.Callee, Kind: lock.DelayNone})
 			}
 			return true
 		})

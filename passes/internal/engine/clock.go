@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -24,6 +25,9 @@ func (e *Engine) clocks(uses []*lock.Use) []lock.Remark {
 				}
 				call := lock.Call{Frame: f.frame(in, why), Kind: "wall", Here: true}
 				call.Call = call.Callee
+				if in, ok := in.(*ssa.Call); ok {
+					call.Fix = c.keepMonotonic(in)
+				}
 				if u := nearest(uses, fn); u != nil {
 					u.Clocks = append(u.Clocks, call)
 				} else {
@@ -75,7 +79,7 @@ type clocks struct {
 
 func (c *clocks) readings() *readings {
 	if c.read == nil {
-		c.read = newReadings(c.e)
+		c.read = c.e.readings()
 		c.leasing = newLeasing(c.e, c.read)
 	}
 	return c.read
@@ -88,7 +92,8 @@ func (c *clocks) decision(f *family, in ssa.Instruction) (why string, ok bool) {
 	switch in := in.(type) {
 	case *ssa.Call:
 		common := in.Common()
-		if common.IsInvoke() || common.StaticCallee() == nil {
+		// Terms are made only for the few calls that may be meant.
+		if common.IsInvoke() || !slices.ContainsFunc(f.entries(common), func(e *catalog.Call) bool { return e.Clock == "compare" }) {
 			return "", false
 		}
 		e := f.e.reader.Entry(f.callTerm(common, in.Pos()))

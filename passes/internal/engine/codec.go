@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -13,7 +14,7 @@ import (
 // factVersion is the first byte of a fact. Facts do not outlive the build of
 // the tool that wrote them, as drivers keep them by its identity; a byte that
 // does not fit means no fact all the same.
-const factVersion = 1
+const factVersion = 2
 
 // maxInner bounds the function values whose summaries a fact carries.
 const maxInner = 24
@@ -103,7 +104,7 @@ func encode(e *Engine, s *Summary, path string) *Fact {
 	c.count(len(inner))
 	c.data = append(c.data, functions...)
 	c.data = append(c.data, body...)
-	return &Fact{c.data}
+	return &Fact{Code: c.data}
 }
 
 // decode reads a fact of a function of the package at path, and the summaries
@@ -112,7 +113,7 @@ func decode(e *Engine, f *Fact, path string) (*Summary, map[string]*Summary) {
 	if len(f.Code) == 0 || f.Code[0] != factVersion {
 		return nil, nil
 	}
-	if f.Empty() {
+	if len(f.Code) == 1 {
 		return &Summary{}, nil
 	}
 	c := &codec{e: e, path: path, read: true, data: f.Code[1:]}
@@ -432,7 +433,7 @@ func (c *codec) made(t term.T) *term.T {
 func (c *codec) entries() {
 	type named struct {
 		name string
-		pos  []string
+		at   []meaning.EntryAt
 	}
 	var all []named
 	if !c.read {
@@ -444,20 +445,23 @@ func (c *codec) entries() {
 			seen[t.Name] = true
 			x := named{name: t.Name}
 			for _, entry := range c.e.reader.Entries(t.Name) {
-				x.pos = append(x.pos, entry.Pos)
+				x.at = append(x.at, meaning.EntryAt{Pos: entry.Pos, Declared: entry.Declared})
 			}
-			if len(x.pos) > 0 {
+			if len(x.at) > 0 {
 				all = append(all, x)
 			}
 		}
 	}
 	list(c, &all, func(x *named) {
 		c.text(&x.name)
-		list(c, &x.pos, c.text)
+		list(c, &x.at, func(at *meaning.EntryAt) {
+			c.text(&at.Pos)
+			c.text(&at.Declared)
+		})
 	})
 	if c.read && c.e.reader != nil {
 		for _, x := range all {
-			c.e.reader.Name(x.name, x.pos)
+			c.e.reader.Name(x.name, x.at)
 		}
 	}
 }
@@ -475,6 +479,13 @@ func (c *codec) summary(s *Summary) {
 		list(c, &x.Release, c.text)
 	})
 	list(c, &s.Results, c.value)
+	list(c, &s.Sets, func(x *Set) {
+		c.value(&x.Of)
+		c.text(&x.Field)
+		c.value(&x.Index)
+		c.value(&x.Value)
+		c.bad = c.bad || x.Of == nil || x.Value == nil
+	})
 }
 
 func (c *codec) effect(x *Effect) {
@@ -490,6 +501,7 @@ func (c *codec) effect(x *Effect) {
 	x.Checked, x.Answer = int8(checked), int8(answer)
 	c.value(&x.Call)
 	c.text((*string)(&x.Why))
+	c.text(&x.Signal)
 	c.frame(&x.At)
 	list(c, &x.Via, c.frame)
 	list(c, &x.Asked, func(a *Asked) {
@@ -532,6 +544,7 @@ func (c *codec) acquired(a *Acquired) {
 	list(c, &a.Via, c.frame)
 	c.position(&a.Origin)
 	list(c, &a.From, c.value)
+	c.decision(&a.Decision)
 	var g signs
 	if !c.read {
 		g = c.e.evidence.along(a.chain)
@@ -542,6 +555,21 @@ func (c *codec) acquired(a *Acquired) {
 		a.chain = []*site{{told: &g}}
 		c.bad = c.bad || a.Call == nil
 	}
+}
+
+func (c *codec) decision(d **lock.Decision) {
+	decided := *d != nil
+	if flags(c, &decided); !decided {
+		return
+	}
+	if c.read {
+		*d = &lock.Decision{}
+	}
+	c.position(&(*d).Position)
+	c.text((*string)(&(*d).Kind))
+	c.text(&(*d).Reason)
+	c.text(&(*d).Owner)
+	c.text(&(*d).Until)
 }
 
 // known is a fact of a result. One that says nothing is written as nothing.

@@ -161,19 +161,19 @@ func TestForeignBytes(t *testing.T) {
 	e := emptyEngine()
 	code := encode(e, fullSummary(e), "example.org/a").Code
 	for i := range code {
-		decode(emptyEngine(), &Fact{code[:i]}, "example.org/a")
+		decode(emptyEngine(), &Fact{Code: code[:i]}, "example.org/a")
 		for _, b := range []byte{0, 1, 0x7f, 0xff} {
 			bent := bytes.Clone(code)
 			bent[i] = b
-			_ = (&Fact{bent}).String()
+			_ = (&Fact{Code: bent}).String()
 		}
 	}
-	if s, _ := decode(e, &Fact{code[:len(code)/2]}, "example.org/a"); s != nil {
+	if s, _ := decode(e, &Fact{Code: code[:len(code)/2]}, "example.org/a"); s != nil {
 		t.Error("half a fact is taken for one")
 	}
 	bent := bytes.Clone(code)
 	bent[0]++
-	if s, _ := decode(e, &Fact{bent}, "example.org/a"); s != nil {
+	if s, _ := decode(e, &Fact{Code: bent}, "example.org/a"); s != nil {
 		t.Error("a fact of another version is read")
 	}
 }

@@ -38,6 +38,7 @@ func (e *Engine) contexts(t *taking) []lock.Slip {
 		default:
 			continue
 		}
+		slip.Fix = e.withoutCancel(call, ctx)
 		out = append(out, slip)
 	}
 	return out

@@ -14,11 +14,11 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -38,111 +38,87 @@ type Engine struct {
 	reader *meaning.Reader
 	prog   *ssa.Program
 	pkgs   []*ssa.Package
-	infos  map[*ssa.Package]*types.Info
+	calls  map[*ssa.Package]map[token.Pos]written
 
 	families map[*ssa.Function]*family // by root function
 	order    []*family                 // as given: by package, then by position
 	funcs    map[string]*ssa.Function  // by name, for function values
+	solved   map[*family]bool          // summarised
 	entries  map[*types.Func]bool      // registered with the reader
 	impls    *implementations
 	evidence *evidence
+	read     *readings                 // as asked for
 	recorded map[*family][]recorded    // the uses whose acquire stands in a family
 	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
 	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
-	files    map[string]string         // of the units, by name: import path and base name
+	syntax   []*ast.File
+	files    map[string]string // of the units, by name: import path and base name
+
+	sources []*comments.Source               // what directives of the units say, where there are any
+	spoken  map[*comments.Said]*catalog.Call // entries from directives
+
+	followers map[string][]Effect // what is done where leadership is told, by signal
+
+	guarded bool
+	faults  []Fault
 
 	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
 	known  map[*ssa.Function]*Summary // of functions of other packages
 	inner  map[string]*Summary        // of function values in those, by name
 }
 
-// New builds SSA for units and prepares an engine. deps lists packages that
-// the units import, without syntax.
+// New builds SSA for units and prepares an engine.
 func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
+	b := NewBuilder(fset, cat)
+	for _, u := range units {
+		b.create(u)
+	}
+	for _, u := range units {
+		b.imports(u)
+	}
+	for _, u := range units {
+		b.build(u)
+	}
+	return b.Engine(units)
+}
+
+// Engine prepares an engine for units that were built, in the given order.
+func (b *Builder) Engine(units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
-		fset: fset, pool: pool, reader: meaning.NewReader(cat, pool),
+		fset: b.fset, pool: pool, prog: b.prog, spoken: make(map[*comments.Said]*catalog.Call),
 		families: make(map[*ssa.Function]*family),
 		funcs:    make(map[string]*ssa.Function),
-		infos:    make(map[*ssa.Package]*types.Info),
+		calls:    make(map[*ssa.Package]map[token.Pos]written),
 		entries:  make(map[*types.Func]bool),
 		files:    make(map[string]string),
 	}
 	for _, u := range units {
 		for _, f := range u.Files {
-			name := fset.Position(f.Package).Filename
+			name := b.fset.Position(f.Package).Filename
 			e.files[name] = u.Types.Path() + "/" + filepath.Base(name)
 		}
+		m := b.made[u.Types]
+		e.pkgs = append(e.pkgs, m.pkg)
+		e.calls[m.pkg] = m.calls
+		if len(m.source.Directives) > 0 {
+			e.sources = append(e.sources, m.source)
+		}
+		e.collect(m.roots)
 	}
-	e.build(units)
+	if len(units) == 1 {
+		// Fixes are applied by drivers that have one package at hand; a whole module's
+		// syntax is not worth its memory.
+		e.syntax = units[0].Files
+	}
+	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
+	pool.Apply = e.applied
 	e.impls = newImplementations(e)
 	return e
 }
 
-// build creates the SSA program. Imported packages are created from their
-// types only, so their functions have no bodies.
-func (e *Engine) build(units []Unit) {
-	e.prog = ssa.NewProgram(e.fset, ssa.BuilderMode(0))
-	e.prog.SetNoReturn(func(fn *types.Func) bool {
-		for _, c := range e.reader.Catalog.Calls(fn) {
-			if c.Ends {
-				return true
-			}
-		}
-		return false
-	})
-	source := make(map[*types.Package]bool)
-	for _, u := range units {
-		source[u.Types] = true
-	}
-	// What the sources refer to is declared by what they import; methods of types
-	// from further away are made when they are asked for.
-	seen := make(map[*types.Package]bool)
-	for _, u := range units {
-		for _, p := range u.Types.Imports() {
-			if !seen[p] && !source[p] {
-				seen[p] = true
-				e.prog.CreatePackage(p, nil, nil, true)
-			}
-		}
-		e.pkgs = append(e.pkgs, e.prog.CreatePackage(u.Types, u.Files, u.Info, true))
-	}
-	for i, p := range e.pkgs {
-		p.Build()
-		e.infos[p] = units[i].Info
-		e.collect(p, units[i])
-	}
-}
-
 // collect lists the families of a package in source order.
-func (e *Engine) collect(p *ssa.Package, u Unit) {
-	var roots []*ssa.Function
-	add := func(fn *ssa.Function) {
-		if fn != nil && len(fn.Blocks) > 0 {
-			roots = append(roots, fn)
-		}
-	}
-	for _, f := range u.Files {
-		for _, d := range f.Decls {
-			if fd, ok := d.(*ast.FuncDecl); ok && fd.Name.Name != "_" {
-				if obj, ok := u.Info.Defs[fd.Name].(*types.Func); ok {
-					if fn := e.prog.FuncValue(obj); fn != nil {
-						add(fn)
-					} else if fd.Name.Name == "init" {
-						continue
-					}
-				}
-			}
-		}
-	}
-	add(p.Func("init"))
-	for name, m := range p.Members {
-		if strings.HasPrefix(name, "init#") {
-			if fn, ok := m.(*ssa.Function); ok {
-				add(fn)
-			}
-		}
-	}
+func (e *Engine) collect(roots []*ssa.Function) {
 	slices.SortStableFunc(roots, func(a, b *ssa.Function) int {
 		return e.position(a.Pos()).Compare(e.position(b.Pos()))
 	})

@@ -69,6 +69,9 @@ func (f *family) compute(v ssa.Value) *term.T {
 	case *ssa.MakeClosure:
 		return f.closure(v)
 	case *ssa.Phi:
+		if t := f.fallback(v); t != nil {
+			return t
+		}
 		var alts []*term.T
 		for _, x := range v.Edges {
 			if t := f.value(x); t != nil {
@@ -98,7 +101,7 @@ func (f *family) compute(v ssa.Value) *term.T {
 	case *ssa.Index:
 		return p.Elem(f.get(v.X), f.get(v.Index))
 	case *ssa.Lookup:
-		return f.at(p.Elem(f.get(v.X), f.get(v.Index)))
+		return f.element(f.get(v.X), f.get(v.Index))
 	case *ssa.Slice:
 		return f.slice(v)
 	case *ssa.ChangeType:
@@ -155,8 +158,8 @@ func (f *family) constant(c *ssa.Const) *term.T {
 	return p.Unknown("constant")
 }
 
-// closure binds the parameters of the enclosing functions to themselves;
-// substitution in a caller then reaches what the closure captured.
+// closure binds the parameters of the enclosing functions that it may depend on
+// to themselves; substitution in a caller then reaches what the closure captured.
 func (f *family) closure(v *ssa.MakeClosure) *term.T {
 	fn := v.Fn.(*ssa.Function)
 	p := f.e.pool
@@ -167,8 +170,12 @@ func (f *family) closure(v *ssa.MakeClosure) *term.T {
 		return p.Closure(fnName(m), p.Param(fnName(m), 0, "recv"), f.get(v.Bindings[0]))
 	}
 	f.e.funcs[fnName(fn)] = fn
+	needs := f.needs(v)
 	for outer := fn.Parent(); outer != nil; outer = outer.Parent() {
 		for i, x := range outer.Params {
+			if !needs[x] {
+				continue
+			}
 			t := p.Param(fnName(outer), i, x.Name())
 			binds = append(binds, t, t)
 		}
@@ -205,7 +212,29 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 			alts = append(alts, t)
 		}
 	}
-	if st, ok := elem.Underlying().(*types.Struct); ok && len(alts) == 0 {
+	if len(alts) > 1 {
+		// The zero value that a declaration stores is overwritten.
+		kept := alts[:0:0]
+		for _, t := range alts {
+			if !t.IsZero() {
+				kept = append(kept, t)
+			}
+		}
+		if len(kept) > 0 {
+			alts = kept
+		}
+	}
+	if st, ok := elem.Underlying().(*types.Struct); ok {
+		if len(alts) > 0 {
+			whole := p.Join(alts...)
+			x := whole
+			for i := range st.NumFields() {
+				if t := f.localField(a, i, st.Field(i).Name(), whole); t != nil {
+					x = p.With(x, st.Field(i).Name(), t)
+				}
+			}
+			return f.passed(a, x)
+		}
 		var names []string
 		var args []*term.T
 		for i := range st.NumFields() {
@@ -219,7 +248,7 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 				names, args = append(names, st.Field(i).Name()), append(args, p.Join(fs...))
 			}
 		}
-		return p.Struct(types.TypeString(elem, nil), f.e.site(a.Pos()), names, args)
+		return f.passed(a, p.Struct(types.TypeString(elem, nil), f.e.site(a.Pos()), names, args))
 	}
 	if arr, ok := elem.Underlying().(*types.Array); ok && len(alts) == 0 && arr.Len() <= 64 {
 		args := make([]*term.T, arr.Len())
@@ -227,7 +256,7 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 			if x := f.elems[a][int64(i)]; x != nil {
 				args[i] = f.get(x)
 			} else {
-				args[i] = f.element(a, int64(i), arr.Elem())
+				args[i] = f.structElement(a, int64(i), arr.Elem())
 			}
 		}
 		return p.List(args...)
@@ -235,24 +264,51 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 	if len(alts) == 0 {
 		return p.Const("zero", "")
 	}
-	if len(alts) > 1 {
-		// The zero value that a declaration stores is overwritten.
-		kept := alts[:0:0]
-		for _, t := range alts {
-			if !t.IsZero() {
-				kept = append(kept, t)
-			}
-		}
-		if len(kept) > 0 {
-			alts = kept
-		}
-	}
 	return p.Join(alts...)
 }
 
-// element is a struct that a composite literal puts into an array field by
+// localField is what a field of a local struct is set to by itself, or nil. Where
+// that is not on all ways, whole may be there still: what the struct is set to.
+func (f *family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *term.T {
+	p := f.e.pool
+	var alts []*term.T
+	for _, v := range f.fields[a][i] {
+		if t := f.value(v); t != nil {
+			alts = append(alts, t)
+		}
+	}
+	if len(alts) == 0 {
+		return nil
+	}
+	set := p.Join(alts...)
+	unsure := f.unsure[field{a, i}]
+	if unsure == certain {
+		return set
+	}
+	if whole == nil {
+		var old []*term.T
+		for _, v := range f.stores[a] {
+			if t := f.value(v); t != nil {
+				old = append(old, t)
+			}
+		}
+		if len(old) == 0 {
+			return set
+		}
+		whole = p.Join(old...)
+	}
+	switch old := p.Field(whole, name); {
+	case unsure == ifZero:
+		return p.Or(old, set)
+	case !old.IsZero():
+		return p.Join(old, set)
+	}
+	return set
+}
+
+// structElement is a struct that a composite literal puts into an array field by
 // field.
-func (f *family) element(a *ssa.Alloc, i int64, typ types.Type) *term.T {
+func (f *family) structElement(a *ssa.Alloc, i int64, typ types.Type) *term.T {
 	p := f.e.pool
 	st, ok := typ.Underlying().(*types.Struct)
 	if !ok {
@@ -334,15 +390,9 @@ func (f *family) load(addr ssa.Value) *term.T {
 	case *ssa.FieldAddr:
 		name := fieldName(a.X.Type(), a.Field)
 		if x, ok := f.base(a.X).(*ssa.Alloc); ok {
-			if vals := f.fields[x][a.Field]; len(vals) > 0 {
-				var alts []*term.T
-				for _, v := range vals {
-					if t := f.value(v); t != nil {
-						alts = append(alts, t)
-					}
-				}
-				if len(alts) > 0 {
-					return p.Join(alts...)
+			if len(f.lent[x]) == 0 {
+				if t := f.localField(x, a.Field, name, nil); t != nil {
+					return t
 				}
 			}
 		}
@@ -350,7 +400,7 @@ func (f *family) load(addr ssa.Value) *term.T {
 		if x == nil {
 			return nil
 		}
-		return f.at(p.Field(x, name))
+		return f.at(p.Field(x, name), x, name, nil)
 	case *ssa.IndexAddr:
 		x := f.value(a.X)
 		if x == nil {
@@ -363,44 +413,9 @@ func (f *family) load(addr ssa.Value) *term.T {
 	return f.value(addr)
 }
 
-// at joins a place with what the family stores there.
-func (f *family) at(place *term.T) *term.T {
-	if f.keying {
-		return place
-	}
-	if f.keyed == nil {
-		// Apart from what is being evaluated now: a store of a value that is
-		// depended on here is no cycle.
-		values, busy := f.values, f.busy
-		f.values, f.busy = make(map[ssa.Value]*term.T), make(map[ssa.Value]bool)
-		f.keying = true
-		f.keyed = make(map[*term.T][]*term.T)
-		for _, s := range f.places {
-			var t *term.T
-			switch a := s.addr.(type) {
-			case *ssa.FieldAddr:
-				t = f.e.pool.Field(f.get(a.X), fieldName(a.X.Type(), a.Field))
-			case *ssa.Global:
-				continue
-			default:
-				t = f.e.pool.Elem(f.get(s.addr), f.get(s.key))
-			}
-			f.keyed[t] = append(f.keyed[t], f.get(s.val))
-		}
-		f.keying = false
-		f.values, f.busy = values, busy
-	}
-	stored := f.keyed[place]
-	if len(stored) == 0 {
-		return place
-	}
-	alts := []*term.T{place}
-	for _, t := range stored {
-		if !t.IsZero() {
-			alts = append(alts, t)
-		}
-	}
-	return f.e.pool.Join(alts...)
+// element is an element of x, with what the family stores there.
+func (f *family) element(x, index *term.T) *term.T {
+	return f.at(f.e.pool.Elem(x, index), x, "", index)
 }
 
 func (f *family) slice(v *ssa.Slice) *term.T {

@@ -85,10 +85,10 @@ func newEvidence(e *Engine) *evidence {
 			if !ok {
 				continue
 			}
-			g := &signs{guarded: st.guarded, released: len(st.release) > 0, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
+			g := &signs{guarded: st.guarded, released: st.frees(), name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
-				g.ttl = m.TTL.Source != "none"
+				g.ttl = m.TTL.Source != "none" || f.expires(s, m)
 			}
 			if m.Raw && m.Row != nil && len(st.lock.chain) == 0 {
 				g.intrinsic = ev.standing(f, s, st, m)
@@ -120,6 +120,15 @@ func newEvidence(e *Engine) *evidence {
 	return ev
 }
 
+// frees reports whether the section ends in a release. What is deleted only where
+// the work has failed, so that it is tried again, marks the work as done.
+func (st *site) frees() bool {
+	if len(st.release) == 0 || st.region == nil || st.deferred || !st.heldOut {
+		return len(st.release) > 0
+	}
+	return slices.ContainsFunc(st.region.Stops, func(in ssa.Instruction) bool { return !failing(in.Block()) })
+}
+
 // comparesOwner reports whether a function that stores an owner value with a key
 // compares that value later, be it that of another key by mistake.
 func (f *family) comparesOwner(s *Summary, m meaning.Meaning) bool {
@@ -129,6 +138,16 @@ func (f *family) comparesOwner(s *Summary, m meaning.Meaning) bool {
 	return slices.ContainsFunc(s.Effects, func(x Effect) bool {
 		return x.Call != nil && x.Open == Closed && slices.ContainsFunc(f.e.reader.Of(x.Call), func(r meaning.Meaning) bool {
 			return r.Role == meaning.Release && r.Checked && r.Family == m.Family && f.e.pool.Alike(r.Value, m.Value)
+		})
+	})
+}
+
+// expires reports whether a function gives the key that it sets a time to live by
+// a command of its own.
+func (f *family) expires(s *Summary, m meaning.Meaning) bool {
+	return slices.ContainsFunc(s.Effects, func(x Effect) bool {
+		return x.Call != nil && x.Open == Closed && slices.ContainsFunc(f.e.reader.Of(x.Call), func(r meaning.Meaning) bool {
+			return r.Role == meaning.Renew && r.Family == m.Family && f.e.pool.Alike(r.Key, m.Key)
 		})
 	})
 }
@@ -236,8 +255,12 @@ func (ev *evidence) listed(st *site) []string {
 	}
 	var strong, weak []string
 	strong = append(strong, g.intrinsic...)
-	if g.guarded && (g.released || g.elsewhere && g.name) {
+	switch {
+	case g.guarded && (g.released || g.elsewhere && g.name):
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
+	case g.released && g.name:
+		// Nobody asks whether it was taken, which is a fault of the lock's.
+		strong = append(strong, "same key deleted or renewed later")
 	}
 	if g.owner && g.name {
 		strong = append(strong, "owner value is compared")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -26,16 +27,17 @@ import (
 // that matters has the empty fact if its callers would suspect it otherwise.
 type Fact struct {
 	Code []byte
+	Said *comments.Said // what a directive on the declaration says
 }
 
 // AFact marks the type as a fact.
 func (*Fact) AFact() {}
 
 // Empty reports whether the function does nothing that callers must answer for.
-func (f *Fact) Empty() bool { return len(f.Code) <= 1 }
+func (f *Fact) Empty() bool { return len(f.Code) <= 1 && f.Said == nil }
 
 // Nothing returns the fact of a function that does nothing.
-func Nothing() *Fact { return &Fact{[]byte{factVersion}} }
+func Nothing() *Fact { return &Fact{Code: []byte{factVersion}} }
 
 // String says shortly what callers are told, for people and tests.
 func (f *Fact) String() string {
@@ -83,6 +85,9 @@ func (s *Summary) String() string {
 			say("unseen: %s", x.Why)
 		}
 	}
+	for _, x := range s.Sets {
+		say("sets %s", x.Of.Text()+"."+x.Field)
+	}
 	for i, r := range s.Results {
 		if r != nil && r.Kind != term.Unknown {
 			say("result %d is %s", i, r.Text())
@@ -101,14 +106,43 @@ type FuncFact struct {
 // source order. Run comes first.
 func (e *Engine) Facts() []FuncFact {
 	var out []FuncFact
+	told := make(map[*types.Func]bool)
 	for _, f := range e.order {
 		if s := f.sums[f.root]; s != nil && f.callable() {
-			if fact := e.fact(s, f.root.Pkg.Pkg.Path(), Suspect(f.root.Signature)); fact != nil {
-				out = append(out, FuncFact{f.root.Object().(*types.Func), fact})
+			fn := f.root.Object().(*types.Func)
+			fact := e.fact(s, f.root.Pkg.Pkg.Path(), Suspect(f.root.Signature))
+			if said := e.said(fn); said != nil {
+				if fact == nil {
+					fact = &Fact{}
+				}
+				fact.Said, told[fn] = e.portableSaid(said), true
+			}
+			if fact != nil {
+				out = append(out, FuncFact{fn, fact})
+			}
+		}
+	}
+	// Methods of interfaces have no bodies, nor have functions in assembly.
+	for _, s := range e.sources {
+		for _, f := range s.Funcs {
+			if !told[f.Func] && f.Func.Exported() {
+				out = append(out, FuncFact{f.Func, &Fact{Said: e.portableSaid(f.Said)}})
 			}
 		}
 	}
 	return out
+}
+
+// portableSaid is what is said of a function without what tells one checkout from
+// another.
+func (e *Engine) portableSaid(said *comments.Said) *comments.Said {
+	p := *said
+	if p.Decision != nil {
+		d := *p.Decision
+		d.Position = e.place(d.Position)
+		p.Decision = &d
+	}
+	return &p
 }
 
 // fact is what callers in other packages need of the summary of a function of
@@ -116,7 +150,7 @@ func (e *Engine) Facts() []FuncFact {
 func (e *Engine) fact(s *Summary, path string, suspect bool) *Fact {
 	s = e.portable(s)
 	if len(s.Effects)+len(s.Holds)+len(s.Sections) == 0 {
-		if slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
+		if len(s.Sets) > 0 || slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
 			if fact := encode(e, s, path); len(fact.Code) <= maxResults {
 				return fact
 			}
@@ -175,7 +209,7 @@ func takesFuncs(sig *types.Signature) bool {
 
 // portable is a summary without what callers elsewhere have no use for.
 func (e *Engine) portable(s *Summary) *Summary {
-	p := &Summary{Effects: s.Effects, Holds: s.Holds, Sections: s.Sections, Results: make([]*term.T, len(s.Results))}
+	p := &Summary{Effects: s.Effects, Holds: s.Holds, Sections: s.Sections, Sets: s.Sets, Results: make([]*term.T, len(s.Results))}
 	for i, t := range s.Results {
 		if e.tells(t) {
 			p.Results[i] = t

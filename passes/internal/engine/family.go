@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"go/ast"
-	"go/token"
 	"go/types"
 	"strconv"
 
@@ -22,22 +20,24 @@ type family struct {
 	members []*ssa.Function // closures before the functions that hold them
 	sums    map[*ssa.Function]*Summary
 	callees []*family // for the order of summaries
+	failed  bool      // the engine did, on this family
 
 	made   map[*ssa.Function]*ssa.MakeClosure
 	values map[ssa.Value]*term.T
 	busy   map[ssa.Value]bool
 
-	stores map[ssa.Value][]ssa.Value         // whole variable: values stored
-	fields map[ssa.Value]map[int][]ssa.Value // local struct: values stored per field
-	elems  map[ssa.Value]map[int64]ssa.Value // local array: value per index
-	cells  map[cell][]ssa.Value              // local array of structs: values stored per element and field
-	outs   map[ssa.Value][]out               // local variable filled through a pointer
-	places []placed                          // stores to fields of objects that are not local
-	keyed  map[*term.T][]*term.T             // places, evaluated
-	keying bool
+	stores  map[ssa.Value][]ssa.Value           // whole variable: values stored
+	fields  map[ssa.Value]map[int][]ssa.Value   // local struct: values stored per field
+	elems   map[ssa.Value]map[int64]ssa.Value   // local array: value per index
+	cells   map[cell][]ssa.Value                // local array of structs: values stored per element and field
+	outs    map[ssa.Value][]out                 // local variable filled through a pointer
+	places  []placed                            // stores to fields of objects that are not local
+	keyed   map[location][]*term.T              // places, and what callees store, evaluated
+	lent    map[ssa.Value][]ssa.CallInstruction // local struct: calls that get a pointer to it
+	unsure  map[field]doubt                     // local struct: fields that keep what they had on some ways
+	calling []ssa.CallInstruction               // all calls
 
-	blocks map[string]*ssa.BasicBlock  // of calls, by place
-	calls  map[token.Pos]*ast.CallExpr // by opening parenthesis
+	blocks map[string]*ssa.BasicBlock // of calls, by place
 	handed map[*ssa.Parameter]ssa.CallInstruction
 }
 
@@ -47,6 +47,21 @@ type cell struct {
 	index int64
 	field int
 }
+
+// A field is one of a local struct.
+type field struct {
+	of    ssa.Value
+	index int
+}
+
+// A doubt is what a store leaves of the value that a field had.
+type doubt uint8
+
+const (
+	certain   doubt = iota // nothing
+	ifZero                 // what is not zero: the store is a default
+	perchance              // all of it, on some way
+)
 
 // An out is a call that fills a variable through its index-th pointer.
 type out struct {
@@ -79,6 +94,11 @@ func newFamily(e *Engine, root *ssa.Function) *family {
 func (f *family) reset() {
 	f.values, f.busy = make(map[ssa.Value]*term.T), make(map[ssa.Value]bool)
 	f.keyed = nil
+	f.look()
+}
+
+// look scans the family once. Some are asked about without being summarised.
+func (f *family) look() {
 	if f.stores == nil {
 		f.scan()
 	}
@@ -87,6 +107,7 @@ func (f *family) reset() {
 // base resolves a captured variable to the variable of the function that
 // declares it.
 func (f *family) base(v ssa.Value) ssa.Value {
+	f.look()
 	for range 20 {
 		fv, ok := v.(*ssa.FreeVar)
 		if !ok {
@@ -115,6 +136,7 @@ func (f *family) scan() {
 	f.stores, f.fields = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value]map[int][]ssa.Value)
 	f.elems, f.outs = make(map[ssa.Value]map[int64]ssa.Value), make(map[ssa.Value][]out)
 	f.cells = make(map[cell][]ssa.Value)
+	f.lent, f.unsure = make(map[ssa.Value][]ssa.CallInstruction), make(map[field]doubt)
 	for _, fn := range f.members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
@@ -130,10 +152,22 @@ func (f *family) scan() {
 				switch in := in.(type) {
 				case *ssa.Store:
 					f.store(in.Addr, in.Val)
+					if fa, ok := f.base(in.Addr).(*ssa.FieldAddr); ok {
+						if x, ok := f.base(fa.X).(*ssa.Alloc); ok {
+							at := field{x, fa.Field}
+							f.unsure[at] = max(f.unsure[at], f.doubts(in, x))
+						}
+					}
 				case *ssa.MapUpdate:
 					f.places = append(f.places, placed{in.Map, in.Key, in.Value})
 				case ssa.CallInstruction:
 					f.scanOut(in)
+					f.calling = append(f.calling, in)
+					for _, a := range in.Common().Args {
+						if x, ok := f.base(a).(*ssa.Alloc); ok && isStruct(x) {
+							f.lent[x] = append(f.lent[x], in)
+						}
+					}
 				}
 			}
 		}

@@ -35,13 +35,18 @@ func onEveryWay(fn *ssa.Function, b *ssa.BasicBlock) bool {
 	return true
 }
 
-// blind reports whether a release of a lease asks for no owner; rows looks at
-// those of lease records. A lock that never
-// expires cannot be somebody else's, and one that ends with its session is not
-// there to be freed by a client that has lost it.
+// blind reports whether a release of a lease asks for no owner, or for one that
+// every holder is; rows looks at those of lease records. A lock that never expires
+// cannot be somebody else's, and one that ends with its session is not there to be
+// freed by a client that has lost it.
 func (t *taking) blind(x Effect) bool {
 	r, ok := t.f.e.release(x)
-	return ok && r.Raw && !r.Checked && t.m.Row == nil && x.Batch != Watched && t.m.Kind == lock.Lease && !t.forever()
+	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != Watched && t.m.Kind == lock.Lease && !t.forever()
+}
+
+// same reports whether a release compares the owner with a constant.
+func same(r meaning.Meaning) bool {
+	return r.Checked && r.Value != nil && r.Value.Kind == term.Const
 }
 
 // forever reports whether the lock never expires by itself.
@@ -97,6 +102,9 @@ func (e *Engine) foreign(t *taking) []lock.Slip {
 
 func (t *taking) freed(x Effect) lock.Slip {
 	kind := lock.SlipForeign
+	if r, ok := t.f.e.release(x); ok && same(r) {
+		kind = lock.SlipConstant
+	}
 	for _, a := range x.Asked {
 		for _, q := range t.f.e.reader.Queries(a.Read) {
 			if a.Op == "=" && q.Family == t.m.Family {

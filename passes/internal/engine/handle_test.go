@@ -18,7 +18,7 @@ func TestHandles(t *testing.T) {
 		{"statement of a connection", "s, _ := conn.PrepareContext(ctx, take); s.ExecContext(ctx)", "conn"},
 		{"statement of the pool", "s, _ := db.PrepareContext(ctx, take); s.ExecContext(ctx)", "pool"},
 		{"pooler", "p, _ := sql.Open(\"pgx\", \"postgres://app@pgbouncer/app\"); c, _ := p.Conn(ctx); c.ExecContext(ctx, take)", "pooler"},
-		{"no handle in sight", "x.ExecContext(ctx, take)", "unknown"},
+		{"of unknown origin, behind an interface", "x.ExecContext(ctx, take)", "unknown"},
 
 		{"released where it was taken", "conn.ExecContext(ctx, take); conn.ExecContext(ctx, free)", "conn"},
 		{"released through the pool", "c, _ := db.Conn(ctx); c.ExecContext(ctx, take); db.ExecContext(ctx, free)", "conn, stray"},

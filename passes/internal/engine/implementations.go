@@ -25,6 +25,7 @@ type implementations struct {
 	local   map[*types.Package]bool
 	into    map[string][]types.Type // interface -> concrete types converted to it, in source order
 	widened map[string][]string     // interface -> interfaces converted to it
+	seen    map[conversion]bool     // what is in the two
 	memo    map[*types.Func][]*ssa.Function
 }
 
@@ -32,6 +33,7 @@ func newImplementations(e *Engine) *implementations {
 	im := &implementations{
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
 		into: make(map[string][]types.Type), widened: make(map[string][]string),
+		seen: make(map[conversion]bool),
 	}
 	for _, p := range e.pkgs {
 		im.local[p.Pkg] = true
@@ -43,7 +45,7 @@ func newImplementations(e *Engine) *implementations {
 		for _, fn := range f.members {
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
-					im.conversion(in)
+					im.record(in)
 				}
 			}
 		}
@@ -67,24 +69,47 @@ func (im *implementations) declared(p *types.Package) {
 	}
 }
 
-// conversion records what becomes a value of which interface.
-func (im *implementations) conversion(in ssa.Instruction) {
+// A conversion is one to an interface: of a concrete type or, where that is
+// nil, of another interface.
+type conversion struct {
+	to      string
+	from    string
+	typ     *types.TypeName
+	pointer bool
+}
+
+// record notes what becomes a value of which interface. Nothing is called
+// through an interface without methods, though most is converted to one.
+func (im *implementations) record(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.MakeInterface:
 		n := namedOf(in.X.Type())
-		if n == nil || n.Obj().Pkg() == nil || !im.local[n.Obj().Pkg()] || isDouble(n.Obj().Name()) || isDouble(n.Obj().Pkg().Name()) {
+		if n == nil || n.Obj().Pkg() == nil || !im.local[n.Obj().Pkg()] || empty(in.Type()) || isDouble(n.Obj().Name()) || isDouble(n.Obj().Pkg().Name()) {
 			return
 		}
-		k := interfaceKey(in.Type())
-		if !slices.ContainsFunc(im.into[k], func(t types.Type) bool { return types.Identical(t, in.X.Type()) }) {
-			im.into[k] = append(im.into[k], in.X.Type())
+		c := conversion{to: interfaceKey(in.Type()), typ: n.Obj(), pointer: isPointer(in.X.Type())}
+		if n.TypeArgs() != nil {
+			c.from = types.TypeString(n, nil)
+		}
+		if !im.seen[c] {
+			im.seen[c] = true
+			im.into[c.to] = append(im.into[c.to], in.X.Type())
 		}
 	case *ssa.ChangeInterface:
-		from, to := interfaceKey(in.X.Type()), interfaceKey(in.Type())
-		if from != to && !slices.Contains(im.widened[to], from) {
-			im.widened[to] = append(im.widened[to], from)
+		if empty(in.Type()) {
+			return
+		}
+		c := conversion{to: interfaceKey(in.Type()), from: interfaceKey(in.X.Type())}
+		if c.from != c.to && !im.seen[c] {
+			im.seen[c] = true
+			im.widened[c.to] = append(im.widened[c.to], c.from)
 		}
 	}
+}
+
+func empty(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() == 0
 }
 
 func interfaceKey(t types.Type) string { return types.TypeString(types.Unalias(t), nil) }

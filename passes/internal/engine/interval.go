@@ -38,7 +38,7 @@ func (k *keeping) interval(f *family, in ssa.CallInstruction, m meaning.Meaning)
 	if at == nil {
 		at = in
 	}
-	frame := f.frame(at, args[0].Text())
+	frame := f.frame(at, meaning.Length(args[0]))
 	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
 }
 

@@ -314,10 +314,10 @@ func (t *taking) abandoned(made *ssa.Call, call *term.T, sum *Summary) *ssa.Retu
 	closed := slices.ContainsFunc(sum.loops, func(l *loop) bool { return l.body[made.Block()] })
 	for in := range sum.steps {
 		if closes(in) {
-			if _, ok := in.(*ssa.Call); !ok {
-				return nil // deferred, or another goroutine's
+			if _, async := in.(*ssa.Go); async {
+				return nil
 			}
-			closed = true
+			closed = true // here, or by a defer from here on
 		}
 		if c, ok := in.(ssa.CallInstruction); ok && e.reader.Entry(t.f.callTerm(c.Common(), c.Pos())) == nil && slices.ContainsFunc(c.Common().Args, is) {
 			return nil // given to others

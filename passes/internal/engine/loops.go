@@ -162,7 +162,7 @@ func (f *family) turns(l *loop, fn *ssa.Function) Turns {
 			best = t
 		}
 	}
-	if best.Rounds == Endless && l.onlyRetries() {
+	if best.Rounds == Endless && l.onlyRetries() || best.Rounds == Each && l.tries() {
 		best.Rounds = Counted
 	}
 	return best
@@ -324,6 +324,38 @@ func (f *family) upTo(c *counter, limit ssa.Value, last bool, op token.Token) Tu
 func isDuration(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && n.Obj().Name() == "Duration"
+}
+
+// tries reports whether a loop over a list goes on to the next element only where
+// a call did not do with this one: where it did, its result is returned. Of a list of
+// hosts, say, the first one that answers is enough.
+func (l *loop) tries() bool {
+	for b := range l.body {
+		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok || b == l.head || l.body[b.Succs[0]] == l.body[b.Succs[1]] {
+			continue
+		}
+		cond := br.Cond
+		if n, ok := cond.(*ssa.UnOp); ok && n.Op == token.NOT {
+			cond = n.X
+		}
+		told, ok := cond.(*ssa.Extract)
+		if !ok {
+			continue
+		}
+		leaves := b.Succs[0]
+		if l.body[leaves] {
+			leaves = b.Succs[1]
+		}
+		ret, ok := leaves.Instrs[len(leaves.Instrs)-1].(*ssa.Return)
+		if _, call := told.Tuple.(*ssa.Call); ok && call && slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+			x, ok := v.(*ssa.Extract)
+			return ok && x.Tuple == told.Tuple
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyRetries reports whether a loop goes round only after a failure: with

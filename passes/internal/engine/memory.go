@@ -67,7 +67,7 @@ func (f *family) memory(fn *ssa.Function, s *Summary) {
 func (f *family) passMemory(x Effect, bind func(*term.T) *term.T, at lock.Frame) Effect {
 	m := *x.Memory
 	if m.Token != nil {
-		m.Token = f.e.pool.Subst(m.Token, bind)
+		m.Token = f.subst(m.Token, bind)
 	}
 	x.Memory = &m
 	if x.Call == nil && len(x.Via) == 0 {

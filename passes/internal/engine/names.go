@@ -18,9 +18,8 @@ func (f *family) frame(in ssa.Instruction, text string) lock.Frame {
 	pos := in.Pos()
 	if c, ok := in.(ssa.CallInstruction); ok {
 		pos = c.Common().Pos()
-		if expr := f.exprs()[pos]; expr != nil {
-			pos = f.e.begin(expr)
-			frame.Callee = f.callee(expr)
+		if w, ok := f.e.calls[f.root.Pkg][pos]; ok {
+			pos, frame.Callee = w.begin, w.callee()
 		}
 		if frame.Callee == "" {
 			frame.Callee = calleeName(c.Common())
@@ -30,57 +29,60 @@ func (f *family) frame(in ssa.Instruction, text string) lock.Frame {
 	return frame
 }
 
-// exprs maps the opening parentheses of the family's calls to the calls.
-func (f *family) exprs() map[token.Pos]*ast.CallExpr {
-	if f.calls == nil {
-		f.calls = make(map[token.Pos]*ast.CallExpr)
-		if root := f.root.Syntax(); root != nil {
-			ast.Inspect(root, func(n ast.Node) bool {
-				if c, ok := n.(*ast.CallExpr); ok {
-					f.calls[c.Lparen] = c
-				}
-				return true
-			})
+// written is how a call is written: where it begins, and the method that it names.
+type written struct {
+	begin  token.Pos
+	method *types.Selection
+}
+
+// callsOf maps the opening parentheses of a unit's calls to how they are written.
+func callsOf(fset *token.FileSet, u Unit) map[token.Pos]written {
+	calls := make(map[token.Pos]written)
+	for _, f := range u.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				calls[c.Lparen] = writtenAs(fset, u.Info, c)
+			}
+			return true
+		})
+	}
+	return calls
+}
+
+// writtenAs finds where a reader looks for a call: at its first character, or at
+// the name of the method where the chain before it fills other lines.
+func writtenAs(fset *token.FileSet, info *types.Info, call *ast.CallExpr) written {
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.SelectorExpr:
+		w := written{begin: call.Pos()}
+		if s := info.Selections[fun]; s != nil && s.Kind() == types.MethodVal {
+			w.method = s
 		}
+		if fset.Position(fun.Sel.Pos()).Line != fset.Position(call.Pos()).Line {
+			w.begin = fun.Sel.Pos()
+		}
+		return w
+	case *ast.FuncLit:
+		return written{begin: call.Lparen}
 	}
-	return f.calls
+	return written{begin: call.Pos()}
 }
-
-// begin is where a reader looks for a call: at its first character, or at the
-// name of the method where the chain before it fills other lines.
-func (e *Engine) begin(call *ast.CallExpr) token.Pos {
-	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && e.line(sel.Sel.Pos()) != e.line(call.Pos()) {
-		return sel.Sel.Pos()
-	}
-	if _, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
-		return call.Lparen
-	}
-	return call.Pos()
-}
-
-func (e *Engine) line(pos token.Pos) int { return e.fset.Position(pos).Line }
 
 // callee names the method that a call names, by the type of what stands before
 // the dot: (*redis.Client).SetNX, although an embedded type declares it. It is
 // empty for other calls.
-func (f *family) callee(call *ast.CallExpr) string {
-	info := f.e.infos[f.root.Pkg]
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || info == nil {
+func (w written) callee() string {
+	if w.method == nil {
 		return ""
 	}
-	s := info.Selections[sel]
-	if s == nil || s.Kind() != types.MethodVal {
-		return ""
-	}
-	recv := s.Recv()
+	recv := w.method.Recv()
 	// A variable that is no pointer has the methods of the pointer to it.
-	if fn, ok := s.Obj().(*types.Func); ok && !s.Indirect() && !types.IsInterface(recv) {
+	if fn, ok := w.method.Obj().(*types.Func); ok && !w.method.Indirect() && !types.IsInterface(recv) {
 		if r := fn.Signature().Recv(); r != nil && isPointer(r.Type()) && !isPointer(recv) {
 			recv = types.NewPointer(recv)
 		}
 	}
-	return "(" + types.TypeString(recv, (*types.Package).Name) + ")." + sel.Sel.Name
+	return "(" + types.TypeString(recv, (*types.Package).Name) + ")." + w.method.Obj().Name()
 }
 
 func isPointer(t types.Type) bool {

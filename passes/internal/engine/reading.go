@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -23,7 +24,8 @@ type readings struct {
 	callers map[*ssa.Function][]*ssa.CallCommon
 	taking  map[*ssa.Function][]*ssa.Call // the callers that can look at results
 	stored  map[slot][]ssa.Value
-	filled  map[slot]string // fields that a call fills through a pointer, and that call
+	named   map[slot][]ssa.Value // the addresses of a field, wherever it is read or set
+	filled  map[slot]string      // fields that a call fills through a pointer, and that call
 	decoded map[*types.TypeName]string
 }
 
@@ -36,10 +38,18 @@ type slot struct {
 // maxSources bounds the values that one question looks at.
 const maxSources = 400
 
+// readings are those of the whole program, gathered when something asks for them.
+func (e *Engine) readings() *readings {
+	if e.read == nil {
+		e.read = newReadings(e)
+	}
+	return e.read
+}
+
 func newReadings(e *Engine) *readings {
 	r := &readings{
 		e: e, callers: make(map[*ssa.Function][]*ssa.CallCommon), taking: make(map[*ssa.Function][]*ssa.Call),
-		stored: make(map[slot][]ssa.Value), filled: make(map[slot]string), decoded: make(map[*types.TypeName]string),
+		stored: make(map[slot][]ssa.Value), named: make(map[slot][]ssa.Value), filled: make(map[slot]string), decoded: make(map[*types.TypeName]string),
 	}
 	var calls []*ssa.CallCommon
 	var owners []*family
@@ -48,6 +58,10 @@ func newReadings(e *Engine) *readings {
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
 					switch in := in.(type) {
+					case *ssa.FieldAddr:
+						if s, ok := slotOf(in.X.Type(), in.Field); ok {
+							r.named[s] = append(r.named[s], in)
+						}
 					case *ssa.Store:
 						if a, ok := in.Addr.(*ssa.FieldAddr); ok {
 							if s, ok := slotOf(a.X.Type(), a.Field); ok {
@@ -138,10 +152,18 @@ func (r *readings) decodes(t types.Type, by string, depth int) {
 // decoder reports whether a call fills what its pointer arguments point to, and
 // names it. Other calls take a pointer to read from it (Marshal, HSet).
 func decoder(f *family, c *ssa.CallCommon) (string, bool) {
-	call := f.callTerm(c, token.NoPos)
-	name := call.Name[strings.LastIndexByte(call.Name, '.')+1:]
-	if e := f.e.reader.Entry(call); e != nil {
-		if e.Reads != nil && !e.Reads.Out.IsZero() || e.Query != nil && !e.Query.Out.IsZero() {
+	name := ""
+	if c.IsInvoke() {
+		name = c.Method.Name()
+	} else if fn := c.StaticCallee(); fn != nil {
+		name = fn.Name()
+	}
+	fills := func(e *catalog.Call) bool {
+		return e.Reads != nil && !e.Reads.Out.IsZero() || e.Query != nil && !e.Query.Out.IsZero()
+	}
+	// Which entry fits takes the arguments to tell, for the few where it matters.
+	if slices.ContainsFunc(f.entries(c), fills) {
+		if e := f.e.reader.Entry(f.callTerm(c, token.NoPos)); e != nil && fills(e) {
 			return name, true
 		}
 	}
@@ -159,6 +181,34 @@ func slotOf(t types.Type, field int) (slot, bool) {
 		return slot{}, false
 	}
 	return slot{n.Origin().Obj(), field}, true
+}
+
+// private lists all addresses of the field that addr is of, where only code in
+// view can name it; nil otherwise.
+func (r *readings) private(addr ssa.Value) []ssa.Value {
+	a, ok := addr.(*ssa.FieldAddr)
+	if !ok {
+		return nil
+	}
+	s, ok := slotOf(a.X.Type(), a.Field)
+	if !ok || !r.e.impls.local[s.owner.Pkg()] || ast.IsExported(fieldName(a.X.Type(), a.Field)) {
+		return nil
+	}
+	return r.named[s]
+}
+
+// only is the one value that a private field is ever set to, or nil.
+func (r *readings) only(v ssa.Value) ssa.Value {
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL || r.private(load.X) == nil {
+		return nil
+	}
+	a := load.X.(*ssa.FieldAddr)
+	s, _ := slotOf(a.X.Type(), a.Field)
+	if list := r.stored[s]; len(list) == 1 {
+		return list[0]
+	}
+	return nil
 }
 
 func (r *readings) family(v ssa.Value) *family {

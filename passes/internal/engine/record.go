@@ -16,31 +16,91 @@ import (
 func (e *Engine) uses() []*lock.Use {
 	var out []*lock.Use
 	var slips slips
-	seen := make(map[string]bool)
 	e.recorded = make(map[*family][]recorded)
-	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		for _, st := range s.sites {
-			m, ok := e.acquire(st.lock.Call)
-			if !ok || !e.evidence.isLock(st, m) {
-				continue
+	for _, f := range e.order {
+		var all []recorded
+		for _, fn := range f.members {
+			var found places
+			if s := f.sums[fn]; s != nil {
+				for _, st := range s.sites {
+					if m, ok := e.acquire(st.lock.Call); ok && e.evidence.isLock(st, m) {
+						found.add(recorded{e.record(fn, st, m), st, m})
+					}
+				}
 			}
-			// One acquire call can be reached over several implementations;
-			// one record a place and library is enough.
-			id := st.lock.At.File + ":" + itoa(st.lock.At.Line) + ":" + itoa(st.lock.At.Column) + m.Library
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			u := e.record(fn, st, m)
-			slips.add(f, st, m, u)
-			e.recorded[f] = append(e.recorded[f], recorded{u, st, m})
-			out = append(out, u)
+			all = append(all, found.settled()...)
 		}
-	})
+		for _, r := range all {
+			if r.use.Role == lock.RoleWrapper && slices.ContainsFunc(all, func(q recorded) bool {
+				return q.use.Role == lock.RoleUse && q.use.Acquire.Position == r.use.Acquire.Position
+			}) {
+				continue // in a function literal that the function runs itself
+			}
+			slips.add(f, r.st, r.lock, r.use)
+			e.recorded[f] = append(e.recorded[f], r)
+			out = append(out, r.use)
+		}
+	}
 	slips.find(e)
 	slices.SortStableFunc(out, func(a, b *lock.Use) int {
 		return cmp.Or(a.Acquire.Compare(b.Acquire.Position), cmp.Compare(a.Library, b.Library))
 	})
+	return out
+}
+
+// places are the acquires of a function, by place. One call can take the same
+// lock over several ways: one record a library is enough. Of the locks that the
+// implementations of an interface take, one is taken, and nobody here knows
+// which.
+type places struct {
+	ids  []string
+	list map[string][]recorded
+}
+
+func (p *places) add(r recorded) {
+	id := r.st.lock.At.File + ":" + itoa(r.st.lock.At.Line) + ":" + itoa(r.st.lock.At.Column)
+	if r.st.impl == "" {
+		id += r.lock.Library
+	}
+	if p.list == nil {
+		p.list = make(map[string][]recorded)
+	}
+	if _, ok := p.list[id]; !ok {
+		p.ids = append(p.ids, id)
+	}
+	p.list[id] = append(p.list[id], r)
+}
+
+// severity orders verdicts: the worst is the greatest.
+var severity = map[lock.Verdict]int{lock.Fenced: 0, lock.NoVisibleWrite: 1, lock.Unverified: 2, lock.Unfenced: 3}
+
+// settled returns a record for each place. Where implementations differ, it is
+// that with the worst verdict, and each of them is named.
+func (p *places) settled() []recorded {
+	var out []recorded
+	for _, id := range p.ids {
+		list := p.list[id]
+		worst := list[0]
+		if worst.st.impl == "" {
+			out = append(out, worst)
+			continue
+		}
+		differ := false
+		for _, r := range list[1:] {
+			differ = differ || r.use.Verdict != worst.use.Verdict
+			if severity[r.use.Verdict] > severity[worst.use.Verdict] {
+				worst = r
+			}
+		}
+		if differ {
+			for _, r := range list {
+				if said := r.st.impl + ": " + string(r.use.Verdict); !slices.Contains(worst.use.Evidence, said) {
+					worst.use.Evidence = append(worst.use.Evidence, said)
+				}
+			}
+		}
+		out = append(out, worst)
+	}
 	return out
 }
 
@@ -50,10 +110,10 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: pkgOf(fn),
 		Acquire: st.lock.At, Call: st.lock.At.Callee, Via: st.lock.Via,
 		Key: m.Key.Place(), TTL: m.TTL, Renewal: e.renewal(st, m), Skips: st.skips, Scope: m.Scope,
-		Token: lock.TokenInfo{Source: "none"},
+		Token: lock.TokenInfo{Source: "none"}, Decision: st.lock.Decision,
 	}
 	u.Acquire.Function = shown(fn)
-	if st.wrapper {
+	if st.wrapper || e.partOfLock(fn) {
 		u.Role = lock.RoleWrapper
 	}
 	if m.Raw {
@@ -71,7 +131,11 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	j := &judge{e: e, st: st, lock: m, counters: e.drawn(st.effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.effects {
-		e.write(u, j, x, unseen)
+		if x.Signal != "" && (u.Leader || x.Why != "") {
+			e.handedOver(u, j, x, unseen)
+		} else {
+			e.write(u, j, x, unseen)
+		}
 	}
 	later := &judge{e: e, st: st, lock: m}
 	for _, x := range st.after {
@@ -116,6 +180,12 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		u.Unseen = slices.Compact(u.Unseen)
 	}
 	u.Section = e.length(st.effects)
+	if st.kept && u.Section.Why != "" {
+		u.Section.Why = "its release is deferred in a loop, and so runs when the function returns"
+	}
+	u.Reads = slices.ContainsFunc(st.effects, func(x Effect) bool {
+		return x.Call != nil && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query })
+	})
 	return u
 }
 
@@ -181,6 +251,9 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
 		}
+		if system(c.Resource) {
+			continue
+		}
 		r := j.asked(x, c, sent(x.Batch, j.change(c)))
 		w := lock.Write{
 			Frame: x.At, Call: x.At.Callee, Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
@@ -212,9 +285,23 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 	}
 }
 
+// system reports whether a table is one of the database's own: its settings are
+// nobody's protected resource.
+func system(resource string) bool {
+	for _, schema := range []string{"performance_schema.", "information_schema.", "pg_catalog.", "sys."} {
+		if strings.HasPrefix(resource, "sql:"+schema) {
+			return true
+		}
+	}
+	return false
+}
+
 // idle reports whether nothing but locking happens in a section.
 func (e *Engine) idle(st *site) bool {
 	for _, x := range st.effects {
+		if x.Signal != "" && x.Why == "" {
+			continue
+		}
 		if x.Open != Closed || x.Memory != nil || x.Call == nil {
 			return false
 		}
@@ -280,6 +367,9 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			if m.Checked && (m.Record != "" || !stores(ms)) {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
+			if j.st.wrapper && m.Role == meaning.Release && m.Family == j.lock.Family && keyName(m.Key) == "" {
+				return true // keys that it collected, of which some were taken and some not
+			}
 			for _, k := range keysOf(m.Key) {
 				if e.evidence.keys[held{m.Family, e.pool.Like(k)}] || j.lock.Key != nil && (e.pool.Alike(k, j.lock.Key) || k.Pattern() == j.lock.Key.Pattern()) {
 					return true
@@ -319,7 +409,7 @@ func (e *Engine) hidden(x Effect) lock.Reason {
 		for c.Kind != term.Call && len(c.Args) > 0 {
 			c = c.Args[0]
 		}
-		if e.reader.Entry(c) != nil || strings.HasPrefix(c.Name, "context.") {
+		if e.reader.Entry(c) != nil || strings.HasPrefix(strings.TrimPrefix(c.Name, "golang.org/x/net/"), "context.") {
 			return ""
 		}
 	}

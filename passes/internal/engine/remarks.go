@@ -32,6 +32,10 @@ func (e *Engine) remarks(uses []*lock.Use) []lock.Remark {
 			}
 		}
 	})
+	if e.lookup == nil { // the whole module is in view
+		k.bypasses()
+	}
+	e.measure(uses)
 	slices.SortStableFunc(r.loose, func(a, b lock.Remark) int {
 		return cmp.Or(a.Compare(b.Position), cmp.Compare(a.Kind, b.Kind))
 	})

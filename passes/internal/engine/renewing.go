@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,7 +17,6 @@ import (
 type keeping struct {
 	e       *Engine
 	found   *remarks
-	read    *readings
 	watched map[string]bool // packages and libraries, as in "path library": the loss is looked at somewhere
 	locked  map[freed]bool  // names of the keys of known locks
 
@@ -55,6 +55,7 @@ func (k *keeping) function(f *family, fn *ssa.Function, s *Summary) {
 			if !ok {
 				continue
 			}
+			k.slots(f, fn, call)
 			for _, x := range s.steps[in] {
 				if m, ok := k.renews(fn, x); ok {
 					k.renewal(f, call, x, m)
@@ -141,6 +142,10 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		return
 	}
 	k.interval(f, in, m)
+	if k.forever(f, in) {
+		note(lock.RenewForever, "")
+		return
+	}
 	if len(x.Via) > 0 {
 		return
 	}
@@ -221,7 +226,7 @@ func (k *keeping) onlyRenews(in ssa.CallInstruction, list []Effect) bool {
 		t := sig.Results().At(i).Type()
 		tells = tells || isError(t) || failure(t) == failure(boolType)
 	}
-	if !tells || len(list) == 0 {
+	if !tells || len(list) == 0 || keepsState(in.Common().StaticCallee(), 0) {
 		return false
 	}
 	renews := false
@@ -254,6 +259,32 @@ func (k *keeping) onlyRenews(in ssa.CallInstruction, list []Effect) bool {
 	return renews
 }
 
+// keepsState reports whether a function, or one that it calls, stores something that
+// outlives it: it may note there that the lease is gone, for whoever works to see.
+func keepsState(fn *ssa.Function, depth int) bool {
+	if fn == nil || depth > 2 {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Store:
+				switch in.Addr.(type) {
+				case *ssa.FieldAddr, *ssa.Global:
+					if basic, ok := in.Val.Type().Underlying().(*types.Basic); ok && basic.Kind() == types.Bool {
+						return true
+					}
+				}
+			case *ssa.Call:
+				if keepsState(in.Call.StaticCallee(), depth+1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // endsEarly says why a context that a renewal runs on ends before the lock does:
 // it has a deadline, and the lock is handed on to the caller.
 func (k *keeping) endsEarly(f *family, fn *ssa.Function, ctx ssa.Value) string {
@@ -266,7 +297,7 @@ func (k *keeping) endsEarly(f *family, fn *ssa.Function, ctx ssa.Value) string {
 	}
 	for _, d := range k.e.setDeadlines(f.get(ctx), nil, 0) {
 		if _, own := f.callBlocks()[d.Site]; own {
-			return "the context ends after " + d.Args[1].Text()
+			return "the context ends after " + meaning.Length(d.Args[1])
 		}
 	}
 	return ""

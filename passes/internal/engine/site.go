@@ -3,6 +3,7 @@ package engine
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -21,6 +22,7 @@ type site struct {
 	callTerm *term.T      // the call at this place
 	told     *signs       // of a site in another package: all that is known of it
 	direct   bool         // a library call
+	impl     string       // of the interface method that is called; empty: of none
 	facts    []world.Fact // of the call's results, where a wrapper took the lock
 	closed   bool         // taken and released by the callee; effects are its section's
 
@@ -33,6 +35,7 @@ type site struct {
 	guarded  bool     // the outcome decides a branch
 	skips    bool     // the loser returns without error
 	deferred bool
+	kept     bool // taken and deferred in a loop: held through the turns that follow
 	returned bool // the handle, or a function that releases, is returned
 
 	// What explore found, for those that look closer afterwards; nil where the
@@ -69,8 +72,10 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	}
 	oracle := &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
 	region := world.Explore(st.at, oracle, func(in ssa.Instruction) world.Verb {
-		if _, ok := in.(*ssa.Call); ok && releases(in) >= 0 {
-			return world.Stop
+		if _, ok := in.(*ssa.Call); ok {
+			if i := releases(in); i >= 0 && s.steps[in][i].Reach != ByGoroutine {
+				return world.Stop
+			}
 		}
 		return world.Go
 	})
@@ -93,7 +98,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.skips = f.skips(s, st, m, oracle, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(st.effects, m.Family))):
+	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(st.effects, m.Family)) || f.handsEnd(st, fn, m)):
 		// A record that stands until it is taken away is held on, whatever else fn does.
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family),
@@ -114,7 +119,13 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 // tells reports whether fn's results say if a general command found its key
 // absent. That its error is nil says only that it was sent, unless fn makes an
 // error of the refusal.
+//
+// A command that is queued has no answer yet: a bool that fn returns is then what
+// its sender found out.
 func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
+	if call, ok := st.at.(*ssa.Call); ok && st.direct && call.Referrers() != nil && len(*call.Referrers()) == 0 && returnsBool(fn) {
+		return true
+	}
 	for _, ret := range region.Returns {
 		for _, v := range ret.Results {
 			if isError(v.Type()) {
@@ -131,6 +142,31 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 			if t := f.value(v); t != nil && t.Any(func(x *term.T) bool { return x == st.callTerm || x == st.lock.Call }) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// handsEnd reports whether a lock is given back by a goroutine only, and the
+// caller gets the function that ends it: a cancel function is the release then. A
+// key that is kept so may as well say who is there, unless it is named like a
+// lock.
+func (f *family) handsEnd(st *site, fn *ssa.Function, m meaning.Meaning) bool {
+	if len(st.freed) == 0 || m.Raw && !namedLock(fn, m.Key) || slices.ContainsFunc(st.freed, func(x Effect) bool { return x.Reach != ByGoroutine }) || f.writes(st.effects, m.Family) {
+		return false
+	}
+	for v := range fn.Signature.Results().Variables() {
+		if sig, ok := v.Type().Underlying().(*types.Signature); ok && sig.Params().Len() == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func returnsBool(fn *ssa.Function) bool {
+	for v := range fn.Signature.Results().Variables() {
+		if isBool(v.Type()) {
+			return true
 		}
 	}
 	return false
@@ -173,20 +209,27 @@ func (st *site) note(how string, x Effect) {
 func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
 	lists := make(map[*ssa.BasicBlock][]Effect)
 	held := make(map[*ssa.BasicBlock]bool)
+	except := st.at.Block()
+	if st.kept = keptByLoop(region, s.loops, except, releases); st.kept {
+		except = nil
+	}
 	add := func(in ssa.Instruction, list []Effect) {
 		b := in.Block()
 		held[b] = true
-		lists[b] = append(lists[b], f.repeat(list, b, s.loops, st.at.Block())...)
+		lists[b] = append(lists[b], f.repeat(list, b, s.loops, except)...)
 	}
 	for _, in := range region.Held {
 		list := s.steps[in]
-		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) {
+		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) && len(list) == 0 {
 			// Whoever receives works under the lock: "you are leader".
+			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
+		}
+		if f.signalsCaller(in) {
 			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
 		}
 		if i := releases(in); i >= 0 {
 			switch in.(type) {
-			case *ssa.Go:
+			case *ssa.Go, *ssa.Call:
 				st.note("explicit", list[i])
 				list = carried(list)
 			case *ssa.Defer:
@@ -210,6 +253,17 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 		st.after = append(st.after, s.steps[in]...)
 	}
 	st.effects = bound(st.effects)
+}
+
+// keptByLoop reports whether a lock that is taken in a loop is given back by a defer in
+// there: it is held until the function returns, through all turns that follow.
+func keptByLoop(region *world.Region, loops []*loop, taken *ssa.BasicBlock, releases func(ssa.Instruction) int) bool {
+	return slices.ContainsFunc(loops, func(l *loop) bool {
+		return l.body[taken] && slices.ContainsFunc(region.Held, func(in ssa.Instruction) bool {
+			_, deferred := in.(*ssa.Defer)
+			return deferred && l.body[in.Block()] && releases(in) >= 0
+		})
+	})
 }
 
 // carried marks what a goroutine does that gives the lock back: the section
@@ -276,6 +330,24 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		}
 		return false
 	}
+	// Something that lies in a map or slice in which the lock was put, whichever
+	// element that is.
+	kept := func(t *term.T) bool {
+		mine := func(v *term.T) bool {
+			return v.Any(func(x *term.T) bool { return x == st.callTerm || x == st.lock.Call || m.Handle != nil && x == m.Handle })
+		}
+		return t != nil && t.Any(func(x *term.T) bool {
+			if x.Kind != term.Elem {
+				return false
+			}
+			for at, values := range f.locations() {
+				if at.of == x.Args[0] && at.index != nil && slices.ContainsFunc(values, mine) {
+					return true
+				}
+			}
+			return false
+		})
+	}
 	return func(x Effect) bool {
 		if x.Call == nil {
 			return false
@@ -293,7 +365,7 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 				continue
 			}
 			switch {
-			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle)),
+			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle) || kept(r.Handle)),
 				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
 				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
 				object(x, r.Key),
@@ -345,11 +417,22 @@ func (f *family) releasesRow(call *term.T, m meaning.Meaning) bool {
 // functions around it): the caller decides what runs.
 func opensParam(list []Effect, fn *ssa.Function) bool {
 	for _, x := range list {
-		if x.Open == Value && !x.Tells && x.Call.Args[0].Kind == term.Param {
+		if x.Open == Value && !x.Tells && isArgument(x.Call.Args[0]) {
 			return true
 		}
 	}
 	return false
+}
+
+// isArgument reports whether a function value is a parameter, or part of one: a
+// struct of callbacks. Those of a method's receiver are known to whoever made
+// that, not to the caller.
+func isArgument(fn *term.T) bool {
+	part := false
+	for fn.Kind == term.Field {
+		fn, part = fn.Args[0], true
+	}
+	return fn.Kind == term.Param && !(part && fn.Index == 0 && strings.HasPrefix(fn.Name, "("))
 }
 
 // writes reports whether the section of a lock in that family of stores has

@@ -23,7 +23,7 @@ func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, sec
 	}
 	for _, w := range worlds {
 		lost := world.Explore(st.at, w, func(ssa.Instruction) world.Verb { return world.Go })
-		if lost.Limit || w.byValue && !w.asked || !leavesOut(s, section, lost) {
+		if lost.Limit || w.byValue && !w.asked || !leavesOut(s, section, lost) || keepsError(section, lost) {
 			continue
 		}
 		for _, ret := range lost.Returns {
@@ -52,6 +52,33 @@ func leavesOut(s *Summary, section, lost *world.Region) bool {
 		}
 	}
 	return false
+}
+
+// keepsError reports whether the loser, and nobody else, hands an error to a
+// function that is no logger: it is told at the end, with those of other elements.
+func keepsError(section, lost *world.Region) bool {
+	won := make(map[ssa.Instruction]bool)
+	for _, in := range section.Held {
+		won[in] = true
+	}
+	for _, in := range lost.Held {
+		call, ok := in.(*ssa.Call)
+		if !ok || won[in] || logVerb(methodOf(call.Common())) {
+			continue
+		}
+		for _, a := range call.Common().Args {
+			if c, ok := a.(*ssa.Const); (!ok || !c.IsNil()) && ofErrors(a.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ofErrors reports whether a type is an interface of errors.
+func ofErrors(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && !i.Empty() && types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
 // tellsByValue reports whether the outcome is a bool, a count or a text; else

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 )
 
@@ -17,14 +18,19 @@ import (
 func (e *Engine) solve() {
 	var todo []*family
 	for _, f := range e.order {
-		if f.callable() || f.deals() {
-			todo = append(todo, f)
-		}
+		f.guard(func() {
+			if f.callable() || f.deals() {
+				todo = append(todo, f)
+			}
+		})
 	}
+	e.solved = make(map[*family]bool)
 	e.solveFrom(todo)
+	e.follow()
 }
 
 func (e *Engine) solveFrom(todo []*family) {
+	done := e.solved
 	callers := make(map[*family][]*family)
 	for _, f := range e.order {
 		f.callees = e.calleesOf(f)
@@ -32,7 +38,6 @@ func (e *Engine) solveFrom(todo []*family) {
 			callers[g] = append(callers[g], f)
 		}
 	}
-	done := make(map[*family]bool)
 	for len(todo) > 0 {
 		var fresh []*family
 		for _, scc := range components(todo, done) {
@@ -40,12 +45,14 @@ func (e *Engine) solveFrom(todo []*family) {
 			fresh = append(fresh, scc...)
 		}
 		todo = nil
+		queued := make(map[*family]bool)
 		for _, f := range fresh {
 			if !f.concernsCallers() {
 				continue
 			}
 			for _, g := range callers[f] {
-				if !done[g] && !slices.Contains(todo, g) {
+				if !done[g] && !queued[g] {
+					queued[g] = true
 					todo = append(todo, g)
 				}
 			}
@@ -62,12 +69,17 @@ func (e *Engine) settle(scc []*family) {
 	for range rounds {
 		changed := false
 		for _, f := range scc {
-			f.reset()
-			for _, fn := range f.members {
-				before := f.sums[fn].size()
-				f.sums[fn] = f.summarise(fn)
-				changed = changed || f.sums[fn].size() != before
+			if f.failed {
+				continue
 			}
+			f.guard(func() {
+				f.reset()
+				for _, fn := range f.members {
+					before := f.sums[fn].size()
+					f.sums[fn] = f.summarise(fn)
+					changed = changed || f.sums[fn].size() != before
+				}
+			})
 		}
 		if !changed {
 			break
@@ -120,9 +132,16 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	if obj == nil {
 		return false
 	}
-	if len(f.e.register(obj)) == 0 {
+	entries := f.e.register(obj)
+	if len(entries) == 0 {
 		s := f.e.imported(origin(c.StaticCallee()))
 		return s != nil && f.e.concerns(s)
+	}
+	if !slices.ContainsFunc(entries, (*catalog.Call).MayLock) {
+		return false // a format, a conversion: no need to know of what
+	}
+	if slices.ContainsFunc(f.e.reader.Entries(obj.Origin().FullName()), func(e *catalog.Call) bool { return e.Acquire != nil && e.Acquire.Traced }) {
+		return true // where it comes from shows when what is called has been summarised
 	}
 	for _, m := range f.e.reader.Of(f.callTerm(c, pos)) {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {

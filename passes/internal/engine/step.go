@@ -20,6 +20,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	if _, ok := c.Value.(*ssa.Builtin); ok {
 		return nil, nil
 	}
+	if logs(c) {
+		return nil, nil
+	}
 	call := f.callTerm(c, in.Pos())
 	at := f.frame(in, "")
 	reach := Direct
@@ -75,15 +78,16 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			if sum == nil {
 				continue
 			}
-			bind := binder(fnName(impl), call.Args)
+			bind := f.e.binder(fnName(impl), call.Args)
 			if !wide || releasesOnly(f.e, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
 				f.asks(in, more)
 				effects = append(effects, through(more, call)...)
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
 			}
-			if len(sites) == 0 {
-				sites = append(sites, f.sitesOf(in, sum, bind, call, at)...)
+			for _, st := range f.sitesOf(in, sum, bind, call, at) {
+				st.impl = term.ShortName(fnName(impl))
+				sites = append(sites, st)
 			}
 		}
 		if !f.e.impls.complete(c) {
@@ -94,7 +98,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 		callee := origin(c.StaticCallee())
 		if sum := f.e.summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
-			bind := binder(fnName(callee), call.Args)
+			bind := f.e.binder(fnName(callee), call.Args)
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), emerged(in, effects, call, at)...)
@@ -203,14 +207,23 @@ func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at loc
 // wrapped is a callee's lock as the caller sees it.
 func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) Acquired {
 	if bind != nil {
-		a.Call = f.e.pool.Subst(a.Call, bind)
+		a.Call = f.subst(a.Call, bind)
 		a.From = f.substAll(a.From, bind)
+	}
+	if f.holds(a.At) {
+		return a // a function literal that is run here: its call is in view
 	}
 	if len(a.Via) < maxVia {
 		a.Via = append([]lock.Frame{a.At}, a.Via...)
 	}
 	a.At = at
 	return a
+}
+
+// holds reports whether a place is in the source of the family.
+func (f *family) holds(at lock.Frame) bool {
+	syntax := f.root.Syntax()
+	return syntax != nil && at.Pos.IsValid() && syntax.Pos() <= at.Pos && at.Pos < syntax.End()
 }
 
 // apply is the call of a function value with args.
@@ -231,17 +244,48 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 			more, left := f.instantiate(sum.Effects, bind, at, reach)
 			effects, holds = append(effects, more...), append(holds, left...)
 			for _, h := range sum.Holds {
-				h.Lock.Call, h.Lock.From = f.e.pool.Subst(h.Lock.Call, bind), f.substAll(h.Lock.From, bind)
+				h.Lock.Call, h.Lock.From = f.subst(h.Lock.Call, bind), f.substAll(h.Lock.From, bind)
 				holds = append(holds, h)
 			}
 		case term.Nil:
 		case term.Const:
+		case term.Elem:
+			items, known := elements(t)
+			if !known {
+				effects = append(effects, f.open(t, args, at, reach))
+				continue
+			}
+			for _, item := range items {
+				more, left := f.apply(item, args, at, reach)
+				effects, holds = append(effects, more...), append(holds, left...)
+			}
 		default:
-			call := f.e.pool.Call("call", f.e.siteOf(at.Position), append([]*term.T{t}, args...)...)
-			effects = append(effects, Effect{Call: call, Open: Value, At: at, Reach: reach})
+			effects = append(effects, f.open(t, args, at, reach))
 		}
 	}
 	return effects, holds
+}
+
+// open is the call of a function value that is not known.
+func (f *family) open(fn *term.T, args []*term.T, at lock.Frame, reach Reach) Effect {
+	p, site := f.e.pool, f.e.siteOf(at.Position)
+	call := p.Call("call", site, append([]*term.T{fn}, args...)...)
+	if call.Kind != term.Call { // too large
+		call = p.Call("call", site, p.Unknown("limit"))
+	}
+	return Effect{Call: call, Open: Value, At: at, Reach: reach}
+}
+
+// elements lists what an element of a known list or map can be, whichever it is:
+// nothing, where the list has none.
+func elements(t *term.T) (items []*term.T, known bool) {
+	switch x := t.Args[0]; {
+	case x.IsZero():
+		return nil, true
+	case x.Kind == term.List, x.Kind == term.Struct && x.Type == "map":
+		return x.Args, true
+	}
+	return nil, false
 }
 
 // foreign is the call, through a value, of a function without source.
@@ -312,7 +356,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		x.Asked = f.passAsked(x.Asked, bind)
 		if x.Call != nil {
 			before := x.Call
-			x.Call = f.e.pool.Subst(x.Call, bind)
+			x.Call = f.subst(x.Call, bind)
 			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) > f.e.takes(before)
 			if x.Call.Kind != term.Call {
 				// Too large with the arguments put in: what it does is known
@@ -365,7 +409,7 @@ func (f *family) substAll(list []*term.T, bind func(*term.T) *term.T) []*term.T 
 	}
 	out := make([]*term.T, len(list))
 	for i, t := range list {
-		out[i] = f.e.pool.Subst(t, bind)
+		out[i] = f.subst(t, bind)
 	}
 	return out
 }
@@ -388,9 +432,13 @@ func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach 
 }
 
 // callbacks runs the function arguments of a call that is not understood: it
-// most likely calls them.
+// most likely calls them. A pool of goroutines, told by the name of its method,
+// does so later.
 func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
 	var effects []Effect
+	if meaning.Named(call.Name[strings.LastIndexByte(call.Name, '.')+1:], "go", "submit", "invoke", "schedule", "spawn") {
+		reach = ByGoroutine
+	}
 	for _, a := range meaning.Args(call) {
 		items := []*term.T{a}
 		if a.Kind == term.List {
@@ -433,10 +481,17 @@ func isStd(path string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// tells reports whether a function is given values, no context, and answers
-// nothing: an observer, not the work that a lock is taken for.
+// tells reports whether a function is given values, but nothing that could stop
+// it (a context, a channel to receive from), and answers nothing: an observer,
+// not the work that a lock is taken for.
 func tells(sig *types.Signature) bool {
-	return sig.Results().Len() == 0 && sig.Params().Len() > 0 && !isContext(sig.Params().At(0).Type())
+	for p := range sig.Params().Variables() {
+		c, channel := p.Type().Underlying().(*types.Chan)
+		if isContext(p.Type()) || channel && c.Dir() != types.SendOnly {
+			return false
+		}
+	}
+	return sig.Results().Len() == 0 && sig.Params().Len() > 0
 }
 
 // yields reports whether a function returns a value besides an error.

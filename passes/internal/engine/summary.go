@@ -50,6 +50,7 @@ type Effect struct {
 	Open    Open
 	Memory  *Memory     // a write of an object of this process
 	Why     lock.Reason // something out of sight, without a call that is worth naming
+	Signal  string      // what leadership is told by, to work that runs elsewhere
 	At      lock.Frame
 	Via     []lock.Frame // from the function's body to At, outermost first
 	Reach   Reach
@@ -82,7 +83,9 @@ type Acquired struct {
 	Via    []lock.Frame
 	Origin lock.Position // of the library call: identity
 	From   []*term.T     // receivers of the calls on the way, innermost first
-	chain  []*site       // the sites in the callees, innermost first
+	// Decision is what the functions on the way say that the lock is for.
+	Decision *lock.Decision
+	chain    []*site // the sites in the callees, innermost first
 }
 
 // A Section is a lock that a function takes and releases around the call of a
@@ -101,6 +104,7 @@ type Summary struct {
 	Holds    []Hold
 	Sections []Section
 	Results  []*term.T
+	Sets     []Set
 
 	// For the records of this function itself.
 	sites []*site
@@ -113,7 +117,7 @@ func (s *Summary) size() int {
 	if s == nil {
 		return -1
 	}
-	n := len(s.Effects) + 1000*len(s.Holds) + 1000*len(s.Sections)
+	n := len(s.Effects) + 1000*len(s.Holds) + 1000*len(s.Sections) + 100*len(s.Sets)
 	for _, r := range s.Results {
 		if r != nil && r.Kind != term.Unknown {
 			n += 7
@@ -132,8 +136,11 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 			switch in := in.(type) {
 			case ssa.CallInstruction:
 				effects, sites := f.step(in)
-				s.steps[in] = effects
+				s.steps[in] = append(effects, f.leads(in)...)
+				f.decide(in, sites)
 				acquired = append(acquired, sites...)
+			case *ssa.Store, *ssa.Send:
+				s.steps[in] = f.leads(in)
 			case *ssa.Return:
 				f.results(s, in)
 			case *ssa.UnOp:
@@ -145,6 +152,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 			}
 		}
 	}
+	s.Sets = f.sets(fn)
 	f.memory(fn, s)
 	f.ask(fn, s)
 	lists := make(map[*ssa.BasicBlock][]Effect)
@@ -175,7 +183,7 @@ func (f *family) results(s *Summary, ret *ssa.Return) {
 		if isError(v.Type()) {
 			continue
 		}
-		t := f.value(v)
+		t := f.extended(f.value(v))
 		if t == nil || t.IsZero() && s.Results[i] != nil {
 			continue
 		}
@@ -195,15 +203,16 @@ func bound(list []Effect) []Effect {
 		reach Reach
 		why   lock.Reason
 		mem   *Memory
+		told  string
 	}
-	seen := make(map[key]bool)
-	out := list[:0:0]
+	seen := make(map[key]bool, len(list))
+	out := make([]Effect, 0, min(len(list), maxEffects+1)) // summaries live long: no more than it takes
 	for _, x := range list {
 		at := x.At.Position
 		if x.Why != "" && x.Call == nil {
 			at = lock.Position{} // one remark of a kind is enough
 		}
-		k := key{x.Call, at, x.Reach, x.Why, x.Memory}
+		k := key{x.Call, at, x.Reach, x.Why, x.Memory, x.Signal}
 		if seen[k] {
 			continue
 		}

@@ -25,7 +25,8 @@ func (k *keeping) units(f *family, r recorded) {
 		return
 	}
 	note := func(kind, text string) {
-		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, text), Call: st.lock.At.Callee, Kind: kind})
+		at := k.given(f, r)
+		k.found.of(r.use, lock.Call{Frame: framed(at, text), Call: at.Callee, Kind: kind})
 	}
 	switch {
 	case !strings.HasPrefix(r.lock.Unit, "unix") && k.instant(r.lock.Span, 0):
@@ -39,6 +40,19 @@ func (k *keeping) units(f *family, r recorded) {
 	default:
 		k.bareArgument(f, st.at)
 	}
+}
+
+// given is the call in view that the time to live is an argument of: where the
+// lock or its session is made, or else the acquire.
+func (k *keeping) given(f *family, r recorded) lock.Frame {
+	if span := r.lock.Span; span != nil {
+		for _, made := range []*term.T{r.lock.Handle, r.lock.Parent} {
+			if in := f.callOf(made); in != nil && f.callTerm(in.Common(), in.Pos()).Any(func(t *term.T) bool { return t == span }) {
+				return f.frame(in, "")
+			}
+		}
+	}
+	return r.st.lock.At
 }
 
 func seconds(s float64) string { return itoa(int(s)) + "s" }
@@ -68,7 +82,7 @@ func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
 		}
 		if number, conv := k.bare(a); conv != nil {
 			frame := f.frame(in, "")
-			if g := k.readings().family(number); g != nil {
+			if g := k.e.readings().family(number); g != nil {
 				frame.Text = g.get(number).Text()
 			}
 			if conv.Parent() != in.Parent() {
@@ -80,17 +94,10 @@ func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
 	}
 }
 
-func (k *keeping) readings() *readings {
-	if k.read == nil {
-		k.read = newReadings(k.e)
-	}
-	return k.read
-}
-
 // bare finds the number without a unit that a duration is, and the conversion
 // of it; nil otherwise. A product is left alone: one of its factors is the unit.
 func (k *keeping) bare(v ssa.Value) (number, conversion ssa.Value) {
-	k.readings().walk(v, func(x ssa.Value) bool {
+	k.e.readings().walk(v, func(x ssa.Value) bool {
 		var from ssa.Value
 		switch x := x.(type) {
 		case *ssa.BinOp:
@@ -111,9 +118,11 @@ func (k *keeping) bare(v ssa.Value) (number, conversion ssa.Value) {
 	return number, conversion
 }
 
+// isInteger reports whether a type is one of Go's own for whole numbers. A type
+// that the program declares may stand for a length of time as it is.
 func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0 && !isDuration(t)
+	b, ok := types.Unalias(t).(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 // unitless reports whether a number counts something other than nanoseconds, as
@@ -126,7 +135,7 @@ func (k *keeping) unitless(v ssa.Value) bool {
 		plain = true
 		other = other || meaning.Named(s, "nano", "nanos", "nanosecond", "nanoseconds", "ns", "duration", "dur", "jitter") || strings.HasSuffix(s, "Ns")
 	}
-	k.readings().walk(v, func(x ssa.Value) bool {
+	k.e.readings().walk(v, func(x ssa.Value) bool {
 		if isDuration(x.Type()) {
 			other = true
 			return false

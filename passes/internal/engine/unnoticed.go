@@ -145,6 +145,10 @@ func (f *family) carriers(list []ssa.Value) (out []ssa.Value, escapes bool) {
 		seen[v] = true
 		out = append(out, v)
 		for _, r := range *v.Referrers() {
+			f := f.e.families[origin(rootOf(r.Parent()))]
+			if f == nil {
+				return out, true
+			}
 			switch r := r.(type) {
 			case *ssa.DebugRef, *ssa.BinOp, *ssa.Select:
 			case *ssa.UnOp:
@@ -159,6 +163,10 @@ func (f *family) carriers(list []ssa.Value) (out []ssa.Value, escapes bool) {
 				list = append(list, r)
 			case *ssa.Store:
 				if r.Val != v {
+					continue
+				}
+				if fields := f.e.readings().private(r.Addr); fields != nil {
+					list = append(list, fields...)
 					continue
 				}
 				a, ok := f.base(r.Addr).(*ssa.Alloc)

@@ -96,7 +96,7 @@ func (j *judge) change(c *meaning.Change) ruling {
 // onSession reports whether a statement runs on the session or transaction
 // that owns the lock.
 func (j *judge) onSession(on *term.T) bool {
-	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory {
+	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory || j.lock.Deaf {
 		return false
 	}
 	if j.e.handleKind(j.st.lock.Call, j.lock.On) == "pool" {

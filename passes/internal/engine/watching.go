@@ -137,10 +137,17 @@ func looked(list []ssa.Value) bool {
 }
 
 // unwatchedSession names the signal of the session that a lock was made from,
-// where the session is made here, kept here, and not watched.
+// where the session is made here or kept in a field of the package's own, and not
+// watched.
 func (k *keeping) unwatchedSession(f *family, m meaning.Meaning) string {
 	for t := m.Parent; t != nil; {
 		entry := k.e.reader.Entry(t)
+		if entry == nil {
+			if f, t = k.kept(f, m); t == nil {
+				return ""
+			}
+			entry = k.e.reader.Entry(t)
+		}
 		if entry == nil || entry.New == nil {
 			return ""
 		}
@@ -164,6 +171,28 @@ func (k *keeping) unwatchedSession(f *family, m meaning.Meaning) string {
 		t = k.e.reader.Get(entry.New.Parent, t, nil)
 	}
 	return ""
+}
+
+// kept is the session that a lock was made from, where it comes out of a field
+// which is set once, and the family that sets it.
+func (k *keeping) kept(f *family, m meaning.Meaning) (*family, *term.T) {
+	made := f.callOf(m.Handle)
+	if made == nil {
+		return nil, nil
+	}
+	entry := k.e.reader.Entry(f.callTerm(made.Common(), made.Pos()))
+	if entry == nil || entry.New == nil {
+		return nil, nil
+	}
+	v := k.e.readings().only(operand(made.Common(), entry.New.Parent))
+	if v == nil {
+		return nil, nil
+	}
+	g := k.e.readings().family(v)
+	if g == nil {
+		return nil, nil
+	}
+	return g, g.get(v)
 }
 
 // typeOf names the type of values without its package: *Session.

@@ -88,6 +88,13 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 			m.Evidence = []string{"key absent", "bound to a lease"}
 			ms = append(ms, m)
 		}
+		if h := ownKey(key); name == "OpDelete" && h != nil && len(guards) == 1 && guards[0].Op == "owner" && r.Pool.Alike(h, guards[0].Value) {
+			// The mutex is given back by a transaction: whoever lost it deletes nothing.
+			m := r.base(lib, Release)
+			m.Handle, m.Checked = h, true
+			ms = append(ms, m)
+			continue
+		}
 		c := &Change{Store: "etcd", Operation: name[2:], Resource: place("etcd", key), Key: key, On: client, Guards: guards, Reject: "succeeded", Call: call}
 		for _, v := range args[1:] {
 			c.Sets = append(c.Sets, Setting{Value: v})
@@ -105,6 +112,14 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// ownKey is the mutex or election whose own key a value is, or nil.
+func ownKey(key *term.T) *term.T {
+	if key.Kind == term.Call && methodName(key.Name) == "Key" && len(Args(key)) == 0 {
+		return Receiver(key)
+	}
+	return nil
 }
 
 // collect lists the calls that make the elements of a list: given as such,

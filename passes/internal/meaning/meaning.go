@@ -48,6 +48,7 @@ type Meaning struct {
 	Unit     string  // of Span where that is a whole number
 	Raw      bool    // needs evidence
 	Try      bool
+	Deaf     bool // an acquire whose call cannot bring back the answer: a row that Exec drops
 	Checked  bool // compares the owner
 	Mine     bool // also takes a live lock of the same owner
 	Session  bool // ends the whole session
@@ -132,15 +133,19 @@ func (r *Reader) Entries(fn string) []*catalog.Call {
 	return r.entries[fn]
 }
 
-// Name tells the entries of a function by their positions, where its type is
-// out of sight.
-func (r *Reader) Name(fn string, positions []string) {
+// An EntryAt names an entry of the catalogue: by its position, and the text that
+// it was made from where no file has it.
+type EntryAt struct{ Pos, Declared string }
+
+// Name tells the entries of a function by their places, where its type is out of
+// sight.
+func (r *Reader) Name(fn string, places []EntryAt) {
 	if r.Entries(fn) != nil {
 		return
 	}
 	var list []*catalog.Call
-	for _, pos := range positions {
-		if e := r.Catalog.At(pos); e != nil {
+	for _, at := range places {
+		if e := r.Catalog.At(at.Pos, at.Declared); e != nil {
 			list = append(list, e)
 		}
 	}
@@ -209,7 +214,11 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
 	if e.Acquire != nil && !r.isTxn(call) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
-		add(r.acquire(lib, e.Acquire, call, nil))
+		m := r.acquire(lib, e.Acquire, call, nil)
+		if e.Declared != "" && m.Kind == lock.Lease && m.TTL.Source == "none" {
+			m.TTL.Source = "unknown" // a directive need not say it
+		}
+		add(m)
 	}
 	if e.Renew != nil {
 		add(r.renew(lib, e.Renew, call, nil))
@@ -317,6 +326,9 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	}
 	m.Key, m.Value = p.key, p.value
 	m.TTL, m.Span, m.Unit = p.lease(a.TTLNone), p.ttl, p.unit
+	if m.TTL.Source == "default" && a.TTL.IsZero() && !a.Handle.IsZero() && !r.made(m.Handle) {
+		m.TTL = lock.TTL{Source: "unknown"} // its constructor, out of sight, may have been told another
+	}
 	m.GivesUp = !a.Stop.IsZero() && (!r.Get(a.Stop, call, words).IsZero() || r.once(m.Handle))
 	return m
 }
@@ -406,6 +418,8 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		case "less":
 			g.Op, g.Stored = "<", true
 		}
+	case "token":
+		g.Op, g.Stored, g.Column = "<", true, "fencing_token"
 	}
 	return g, true
 }

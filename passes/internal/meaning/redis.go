@@ -140,6 +140,33 @@ func (r *Reader) commandOf(e *catalog.Call, call *term.T, words []*term.T) []Mea
 	return ms
 }
 
+// Keys lists the keys of a command or script that names several, as far as they
+// are known one by one; it is empty for any other call.
+func (r *Reader) Keys(call *term.T) []*term.T {
+	e := r.Entry(call)
+	if e == nil || len(e.Command) == 0 {
+		return nil
+	}
+	words := r.words(e, call)
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = constText(w)
+	}
+	c := r.Catalog.Command(texts)
+	if c == nil {
+		return nil
+	}
+	if !c.Script.IsZero() {
+		return r.scriptArgs(call, words).keys
+	}
+	for _, m := range r.Of(call) {
+		if m.Key != nil && m.Key.Kind == term.List {
+			return m.Key.Args
+		}
+	}
+	return nil
+}
+
 func last(refs []catalog.Ref) catalog.Ref {
 	if len(refs) == 0 {
 		return catalog.Ref{}

@@ -311,3 +311,11 @@ func seconds(t *term.T, unit string) float64 {
 
 // Seconds evaluates a constant time.Duration; 0 when it is not known.
 func Seconds(t *term.T) float64 { return seconds(t, "ns") }
+
+// Length renders a length of time for people: 90s rather than its nanoseconds.
+func Length(t *term.T) string {
+	if s := Seconds(t); s > 0 {
+		return time.Duration(s * float64(time.Second)).String()
+	}
+	return t.Text()
+}

@@ -62,7 +62,10 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 	var ms []Meaning
 	for _, st := range sqlread.Read(s) {
 		nameTable(st, s, t)
-		ms = append(ms, r.statement(lib, st, params, conn, reject, call)...)
+		for _, m := range r.statement(lib, st, params, conn, reject, call) {
+			m.Deaf = exec && m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
+			ms = append(ms, m)
+		}
 	}
 	return ms
 }
@@ -86,6 +89,16 @@ func nameTable(st sqlread.Statement, text string, t *term.T) {
 			}
 		}
 	}
+}
+
+// answersInRow reports whether a statement takes a lock by a function that says
+// in the row it returns whether the lock was taken. A negative return code may be
+// raised as an error by the statement itself.
+func answersInRow(st sqlread.Statement, cat *catalog.Catalog) bool {
+	return st.Verb == "SELECT" && slices.ContainsFunc(st.Functions, func(f sqlread.Call) bool {
+		fn := cat.SQLFunc(f.Name)
+		return fn != nil && fn.Acquire != nil && slices.ContainsFunc(fn.Acquire.Success, func(t *catalog.Told) bool { return t.Is != "any" && t.Is != "not negative" })
+	})
 }
 
 // prepared returns the text of a prepared statement or raw query that the call

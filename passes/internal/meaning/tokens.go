@@ -1,6 +1,9 @@
 package meaning
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/fencevet/fencevet/passes/internal/luaread"
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -28,6 +31,9 @@ func (r *Reader) Token(t *term.T) (Token, bool) {
 func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 	if t == nil || depth > 8 {
 		return Token{}, false
+	}
+	if tok, is, ok := r.resultToken(t); is {
+		return tok, ok
 	}
 	switch t.Kind {
 	case term.Field:
@@ -85,6 +91,35 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 		return r.token(t.Args[0], depth+1)
 	}
 	return Token{}, false
+}
+
+// resultToken reads a value that a call returned of which one result, or a field
+// of one, is a token and the others are not. is reports whether t is such a value
+// at all.
+func (r *Reader) resultToken(t *term.T) (tok Token, is, ok bool) {
+	var path []string
+	call := t
+	for call.Kind == term.Field {
+		path = append([]string{call.Name}, path...)
+		call = call.Args[0]
+	}
+	index := 0
+	if call.Kind == term.Result {
+		index, call = call.Index, call.Args[0]
+	}
+	e := r.Entry(call)
+	if e == nil || e.Token == nil || e.Token.At.IsZero() {
+		return Token{}, false, false
+	}
+	at := e.Token.At
+	if index != at.Index || len(path) < len(at.Path) || !slices.Equal(path[:len(at.Path)], at.Path) {
+		return Token{}, true, false
+	}
+	source := shortCall(call)
+	if len(at.Path) > 0 {
+		source += "." + strings.Join(at.Path, ".")
+	}
+	return Token{Source: source, Ordered: e.Token.Ordered, Reason: e.Token.Reason, Resets: e.Token.Resets, Handle: r.Get(e.Token.Of, call, nil), Call: call}, true, true
 }
 
 // fieldToken reads a field that the library whose answer it belongs to hands

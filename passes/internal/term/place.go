@@ -38,6 +38,9 @@ func (t *T) Place() string {
 			return t.Args[0].Place()
 		}
 	case Result, Out, Join, Op:
+		if t.Kind == Op && t.Name == opApplied {
+			return t.Args[2].Place()
+		}
 		for _, a := range t.Args {
 			if s := a.Place(); s != "" {
 				return s

@@ -69,6 +69,9 @@ type T struct {
 
 // A Pool interns terms. It is safe for concurrent use.
 type Pool struct {
+	// Apply runs functions that are known on an object; nil where they are not.
+	Apply func(fns *T, index int, x *T) *T
+
 	mu    sync.Mutex
 	terms map[uint64]*T // by hash; terms of one hash are chained
 	count int
@@ -174,7 +177,13 @@ func (p *Pool) Result(call *T, index int) *T {
 }
 
 // Out is what call stored through its index-th pointer.
+//
+// A struct in its place is what was encoded: decoded, its fields have the same
+// names, and it may have others.
 func (p *Pool) Out(call *T, index int) *T {
+	if call.Kind == Struct && call.Type != "map" {
+		return p.Struct("", call.Site, call.Names, call.Args)
+	}
 	return p.intern(T{Kind: Out, Index: index, Args: []*T{call}})
 }
 
@@ -202,6 +211,13 @@ func (p *Pool) Field(x *T, name string) *T {
 		}
 	case Nil:
 		return p.Const("zero", "") // options that are not given ask for nothing
+	case Op:
+		if x.Name == opWith {
+			if x.Args[1].Name == name {
+				return x.Args[2]
+			}
+			return p.Field(x.Args[0], name)
+		}
 	case Unknown:
 		return x
 	}
@@ -277,7 +293,63 @@ func (p *Pool) Op(name string, args ...*T) *T {
 			return p.Const("string", x.Name+y.Name)
 		}
 	}
+	switch {
+	case name == opOr && len(args) == 2:
+		return p.Or(args[0], args[1])
+	case name == opWith && len(args) == 3:
+		return p.With(args[0], args[1].Name, args[2])
+	case name == opApplied && len(args) == 3:
+		if i, err := strconv.Atoi(args[1].Name); err == nil {
+			return p.Applied(args[0], i, args[2])
+		}
+	}
 	return p.intern(T{Kind: Op, Name: name, Args: args})
+}
+
+// Operators with constructors of their own.
+const (
+	opOr      = "or"      // Args[0] unless it is zero, then Args[1]
+	opWith    = "with"    // Args[0] with the field that Args[1] names set to Args[2]
+	opApplied = "applied" // Args[2] after the functions Args[0] have run on it
+)
+
+// Or is x unless that is zero, else y: a value with a default.
+func (p *Pool) Or(x, y *T) *T {
+	switch {
+	case x.IsZero():
+		return y
+	case x.Kind == Const || x == y:
+		return x
+	}
+	return p.intern(T{Kind: Op, Name: opOr, Args: []*T{x, y}})
+}
+
+// With is the object x with a field set.
+func (p *Pool) With(x *T, name string, value *T) *T {
+	if x.Kind == Struct && x.Type != "map" {
+		names, args := slices.Clone(x.Names), slices.Clone(x.Args)
+		if i := slices.Index(names, name); i >= 0 {
+			args[i] = value
+		} else {
+			names, args = append(names, name), append(args, value)
+		}
+		return p.Struct(x.Type, x.Site, names, args)
+	}
+	if x.Kind == Op && x.Name == opWith && x.Args[1].Name == name {
+		x = x.Args[0]
+	}
+	return p.intern(T{Kind: Op, Name: opWith, Args: []*T{x, p.Const("field", name), value}})
+}
+
+// Applied is the object x after functions, or lists of them, have run in their
+// order with x as argument index. Which they are may be known to callers only.
+func (p *Pool) Applied(fns *T, index int, x *T) *T {
+	if p.Apply != nil {
+		if y := p.Apply(fns, index, x); y != nil {
+			return y
+		}
+	}
+	return p.intern(T{Kind: Op, Name: opApplied, Args: []*T{fns, p.Const("int", strconv.Itoa(index)), x}})
 }
 
 // Join is any of alts. Duplicates go; nested joins are flattened.
@@ -344,6 +416,8 @@ func (p *Pool) rebuild(t *T, args []*T) *T {
 			return p.Elem(args[0], args[1])
 		}
 		return p.Elem(args[0], nil)
+	case Out:
+		return p.Out(args[0], t.Index)
 	case Op:
 		return p.Op(t.Name, args...)
 	case Join:
@@ -356,7 +430,11 @@ func (p *Pool) rebuild(t *T, args []*T) *T {
 
 // Subst puts bind's terms in place of parameters; bind returns nil to leave a
 // parameter alone.
-func (p *Pool) Subst(t *T, bind func(*T) *T) *T {
+func (p *Pool) Subst(t *T, bind func(*T) *T) *T { return p.SubstAt(t, bind, nil) }
+
+// SubstAt is Subst where at says what else a field or element may hold in the
+// place that the term is put into.
+func (p *Pool) SubstAt(t *T, bind func(*T) *T, at func(place, x *T, name string, index *T) *T) *T {
 	if t == nil || !t.open {
 		return t
 	}
@@ -372,7 +450,7 @@ func (p *Pool) Subst(t *T, bind func(*T) *T) *T {
 		if t.Kind == Closure && i%2 == 0 {
 			continue
 		}
-		b := p.Subst(a, bind)
+		b := p.SubstAt(a, bind, at)
 		if b != a && !changed {
 			args, changed = slices.Clone(t.Args), true
 		}
@@ -383,7 +461,51 @@ func (p *Pool) Subst(t *T, bind func(*T) *T) *T {
 	if !changed {
 		return t
 	}
-	return p.rebuild(t, args)
+	n := p.rebuild(t, args)
+	switch {
+	case at == nil:
+	case t.Kind == Field:
+		return at(n, args[0], t.Name, nil)
+	case t.Kind == Elem && len(args) == 2:
+		return at(n, args[0], "", args[1])
+	}
+	return n
+}
+
+// Limits of what is put in place of a parameter, beyond which terms are cut.
+const (
+	maxArgDepth = 9
+	maxArgSize  = 100
+	cutDepth    = 6
+)
+
+// Fit returns t, or if it is large a term that is cut: calls far inside lose
+// their arguments. They are still told apart by their sites, so that two things
+// made of one value remain so.
+func (p *Pool) Fit(t *T) *T {
+	if t == nil || t.depth <= maxArgDepth && t.size <= maxArgSize {
+		return t
+	}
+	return p.cut(t, cutDepth)
+}
+
+func (p *Pool) cut(t *T, depth int) *T {
+	switch {
+	case len(t.Args) == 0:
+		return t
+	case depth > 0, len(t.Args) == 1 && t.Kind != Call:
+		args := make([]*T, len(t.Args))
+		for i, a := range t.Args {
+			args[i] = a
+			if t.Kind != Closure || i%2 == 1 { // the others are names
+				args[i] = p.cut(a, depth-1)
+			}
+		}
+		return p.rebuild(t, args)
+	case t.Kind == Call:
+		return p.Call(t.Name, t.Site)
+	}
+	return p.Unknown("limit")
 }
 
 // Like is t without sites: values made in the same way at different places
@@ -423,12 +545,13 @@ func (p *Pool) Alike(x, y *T) bool {
 	return x == y || p.Like(x) == p.Like(y)
 }
 
-// Alts returns the alternatives of a Join, or t alone.
+// Alts returns the alternatives of a Join, the value and the default of an Or,
+// or t alone.
 func (t *T) Alts() []*T {
 	if t == nil {
 		return nil
 	}
-	if t.Kind == Join {
+	if t.Kind == Join || t.Kind == Op && t.Name == opOr {
 		return t.Args
 	}
 	return []*T{t}

@@ -143,7 +143,7 @@ func (t *T) Text() string {
 	case Result, Out:
 		return t.Args[0].Text()
 	case Field:
-		return t.Args[0].Text() + "." + t.Name
+		return strings.TrimSuffix(t.Args[0].Text(), "{...}") + "." + t.Name
 	case Elem:
 		if len(t.Args) == 2 {
 			return t.Args[0].Text() + "[" + t.Args[1].Text() + "]"
@@ -163,6 +163,12 @@ func (t *T) Text() string {
 				return s
 			}
 			return "Sprintf(...)"
+		}
+		switch t.Name {
+		case opOr, opWith:
+			return t.Args[0].Text()
+		case opApplied:
+			return t.Args[2].Text()
 		}
 		parts := make([]string, len(t.Args))
 		for i, a := range t.Args {

@@ -114,3 +114,16 @@ func Default(conn redis.Conn, setting, value string) error {
 	}
 	return err
 }
+
+// Handle notes that a message was handled, and forgets it again where handling it failed.
+func Handle(ctx context.Context, rdb *goredis.Client, id string, handle func(context.Context) error) error {
+	first, err := rdb.SetNX(ctx, "seen:"+id, 1, 24*time.Hour).Result()
+	if err != nil || !first {
+		return err
+	}
+	if err := handle(ctx); err != nil {
+		rdb.Del(context.WithoutCancel(ctx), "seen:"+id)
+		return err
+	}
+	return nil
+}

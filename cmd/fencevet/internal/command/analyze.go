@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,118 +16,155 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/analysis"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/repository"
+	"github.com/fencevet/fencevet/passes/config"
 	"github.com/fencevet/fencevet/passes/lock"
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
 type findOptions struct {
-	level lock.Level
-	tests bool
+	*choices
+	format string
+	color  color
 }
 
 func findFlags(f *flags) *findOptions {
-	opts := &findOptions{level: lock.Warning}
-	f.BoolVar(&opts.tests, "tests", false, "")
-	f.Func("level", "", func(s string) error {
-		switch opts.level = lock.Level(s); opts.level {
-		case lock.Note, lock.Warning, lock.Error:
-			return nil
-		}
-		return errors.New("want note, warning or error")
-	})
+	opts := &findOptions{choices: newChoices(f)}
+	opts.levelFlag(f)
+	f.StringVar(&opts.format, "format", "text", "")
+	f.Var(&opts.color, "color", "")
 	return opts
 }
 
 func runFindings(ctx context.Context, env *environment, opts *findOptions, patterns []string) error {
-	inv, style, err := analyze(ctx, env, patterns, opts.tests, opts.level)
+	outputs, err := parseOutputs(env, opts.format, report.Findings)
 	if err != nil {
 		return err
 	}
-	if err := report.Findings(env.stdout, inv, style); err != nil {
+	cfg, err := opts.config(env)
+	if err != nil {
+		return err
+	}
+	a, err := analyze(ctx, env, patterns, cfg)
+	if err != nil {
+		return err
+	}
+	style := styleOf(env.stdout, opts.color)
+	style.Path = a.path
+	if err := report.Write(outputs, env.stdout, &view.Report{Inventory: a.inventory}, style); err != nil {
 		return err
 	}
 	// What is no finding goes to stderr, so that the findings can be piped.
-	for _, p := range inv.Incomplete {
+	for _, p := range a.inventory.Incomplete {
 		fmt.Fprintf(env.stderr, "fencevet: not analysed: %s: %s\n", p.Package, p.Reason)
 	}
-	fmt.Fprintf(env.stderr, "fencevet: %s (fencevet inventory lists them)\n", report.Sentence(inv))
-	if len(inv.Findings) > 0 {
+	fmt.Fprintf(env.stderr, "fencevet: %s (fencevet inventory lists them)\n", view.Sentence(a.inventory))
+	if loud, notes := view.Loud(a.inventory); loud+notes > 0 {
 		return errFindings
 	}
 	return nil
 }
 
-func runInventory(ctx context.Context, env *environment, args []string) error {
-	f := newFlags("fencevet inventory", inventoryUsage)
-	tests := f.Bool("tests", false, "")
-	format := f.String("format", "text", "")
-	if done, err := f.parse(env, args); done || err != nil {
-		return err
-	}
-	write := report.Formats[*format]
-	if write == nil {
-		return usageError("no format %q: want one of %s", *format, report.Names())
-	}
-	inv, style, err := analyze(ctx, env, f.Args(), *tests, lock.Note)
-	if err != nil {
-		return err
-	}
-	return write(env.stdout, inv, style)
+// A result is an inventory and where it comes from.
+type result struct {
+	program   *load.Program
+	settings  *analyzers.Settings
+	inventory *inventory.Inventory
+	root      string                   // directory that its paths are relative to
+	owners    []string                 // what is wrong with CODEOWNERS
+	path      func(file string) string // makes one that can be opened from where the command runs
+}
+
+// quote adds the lines of source.
+func (a *result) quote() {
+	a.inventory.Quote(func(file string) ([]byte, error) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(a.root, filepath.FromSlash(file))
+		}
+		return os.ReadFile(file)
+	})
 }
 
 // analyze loads the packages, runs the checks and makes the inventory with the
-// findings of the given level and above.
-func analyze(ctx context.Context, env *environment, patterns []string, tests bool, least lock.Level) (*inventory.Inventory, report.Style, error) {
-	style := styleOf(env.stdout)
+// findings of the levels that are asked for.
+func analyze(ctx context.Context, env *environment, patterns []string, cfg *config.Config) (*result, error) {
 	progress := startProgress(env.stderr)
 	defer progress.stop()
 
-	progress.say("loading packages")
-	program, err := load.Load(ctx, load.Config{Dir: env.dir, Patterns: patterns, Tests: tests})
+	cat, err := cfg.Catalog()
 	if err != nil {
-		return nil, style, err
+		return nil, err
 	}
-	opts := inventory.Options{Root: program.Root, Tool: tool(), Modules: program.Modules}
+	program, err := analysis.Run(ctx, analysis.Config{
+		Config:  load.Config{Dir: env.dir, Patterns: patterns, Tests: cfg.Tests, Also: cfg.Also, Cache: env.cache},
+		Catalog: cat, Settings: cfg.Hash(), Progress: progress.say,
+	})
+	if err != nil {
+		return nil, err
+	}
+	opts := inventory.Options{Root: program.Root, Tool: tool(), Modules: program.Modules, Today: env.today}
+	warnings := surround(&opts)
 	for _, p := range program.Incomplete {
 		opts.Incomplete = append(opts.Incomplete, inventory.Incomplete(p))
 	}
-	if len(program.Packages) == 0 && len(program.Incomplete) > 0 {
+	if program.Analysed == 0 && len(program.Incomplete) > 0 {
 		text := "nothing could be analysed"
 		for _, p := range program.Incomplete {
 			text += fmt.Sprintf("\n\t%s: %s", p.Package, p.Reason)
 		}
-		return nil, style, errors.New(text)
+		return nil, errors.New(text)
 	}
-
-	progress.say(fmt.Sprintf("reading %d packages", len(program.Packages)))
-	found, loose := requested(program, uses.Module(program.Packages))
-	inv := inventory.Build(found, analyzers.AtLeast(least, analyzers.Find(found, loose...)), opts)
-	style.Path = func(file string) string { return shorten(env.dir, program.Root, file) }
-	return inv, style, nil
+	found := requested(program)
+	settings := analyzers.Configure(cfg, program.Root)
+	settings.Today = env.today
+	return &result{
+		program:   program.Program,
+		settings:  settings,
+		inventory: inventory.Build(found.Uses, analyzers.Show(analyzers.Find(found, settings), settings), opts),
+		root:      program.Root,
+		owners:    warnings,
+		path:      func(file string) string { return shorten(env.dir, program.Root, file) },
+	}, nil
 }
 
-// requested drops the uses and remarks of packages that were loaded only because
-// others import them, and uses seen twice: with Tests a package is loaded once by
-// itself and once together with its tests. A remark seen twice is one finding.
-func requested(program *load.Program, all *uses.Result) ([]*lock.Use, []lock.Remark) {
+// surround adds what the repository says of the module: its place there, and
+// the owners of its files. The warnings are about lines of CODEOWNERS.
+func surround(opts *inventory.Options) (warnings []string) {
+	root := repository.Root(opts.Root)
+	if dir, err := filepath.Rel(root, opts.Root); err == nil && dir != "." {
+		opts.Directory = filepath.ToSlash(dir)
+	}
+	owners, warnings := repository.FindOwners(root)
+	opts.Owners = func(file string) []string { return owners.Of(path.Join(opts.Directory, file)) }
+	return warnings
+}
+
+// requested drops the uses, remarks and directives of packages that were loaded
+// only because others import them, and uses seen twice: with Tests a package is
+// loaded once by itself and once together with its tests. A remark seen twice is
+// one finding, and so is a directive.
+func requested(all *analysis.Result) *uses.Result {
 	type site struct {
 		lock.Position
 		role lock.Role
 	}
 	seen := make(map[site]bool)
-	var kept []*lock.Use
+	kept := &uses.Result{Whole: all.Program.Whole && len(all.Incomplete) == 0}
 	for _, u := range all.Uses {
 		at := site{u.Acquire.Position, u.Role}
 		at.Pos = 0
-		if program.Matches(u.Package) && !seen[at] {
+		if all.Matches(u.Package) && !seen[at] {
 			seen[at] = true
-			kept = append(kept, u)
+			kept.Uses = append(kept.Uses, u)
 		}
 	}
-	loose := slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !program.Matches(r.Package) })
-	return kept, loose
+	kept.Remarks = slices.DeleteFunc(slices.Clone(all.Remarks), func(r lock.Remark) bool { return !all.Matches(r.Package) })
+	kept.Directives = slices.DeleteFunc(slices.Clone(all.Directives), func(d lock.Directive) bool { return !all.Matches(d.Package) })
+	return kept
 }
 
 // shorten turns a path of the inventory into one relative to dir, where that is
@@ -142,21 +179,6 @@ func shorten(dir, root, file string) string {
 		return abs
 	}
 	return rel
-}
-
-// styleOf finds out how text may be shown on w.
-func styleOf(w io.Writer) report.Style {
-	style := report.Style{Width: 100}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		style.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			style.Width = width
-		}
-	}
-	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
-		style.Width = width
-	}
-	return style
 }
 
 // progress tells somebody who waits at a terminal what takes so long. It says

@@ -58,11 +58,14 @@ func TestShorten(t *testing.T) {
 
 func TestStyle(t *testing.T) {
 	t.Setenv("COLUMNS", "")
-	if s := styleOf(&bytes.Buffer{}); s.Width != 100 || s.Color {
+	if s := styleOf(&bytes.Buffer{}, "auto"); s.Width != 100 || s.Color {
 		t.Errorf("%+v for what is no terminal", s)
 	}
 	t.Setenv("COLUMNS", "72")
-	if s := styleOf(&bytes.Buffer{}); s.Width != 72 {
+	if s := styleOf(&bytes.Buffer{}, "auto"); s.Width != 72 {
 		t.Errorf("%+v with COLUMNS=72", s)
+	}
+	if s := styleOf(&bytes.Buffer{}, "always"); !s.Color {
+		t.Error("no colour where it is demanded")
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 )
 
 // Exit codes.
@@ -49,7 +52,12 @@ var subcommands []subcommand
 func init() {
 	subcommands = []subcommand{
 		{"inventory", inventoryUsage, runInventory},
+		{"catalog", catalogUsage, runCatalog},
+		{"convert", convertUsage, runConvert},
+		{"audit", auditUsage, runAudit},
+		{"gate", gateUsage, runGate},
 		{"explain", explainUsage, runExplain},
+		{"completion", completionUsage, runCompletion},
 		{"version", versionUsage, runVersion},
 		{"help", helpUsage, runHelp},
 	}
@@ -57,15 +65,25 @@ func init() {
 
 // An environment is what a command runs in.
 type environment struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	dir            string // absolute
+	today          string // as 2027-06-30
+	cache          cache.Cache
+	// describe is told the flags of a command instead of running it.
+	describe func(*flag.FlagSet)
 }
 
 // Run runs fencevet with args, as if started in dir, and returns its exit code.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir string) int {
-	err := run(ctx, &environment{stdout: stdout, stderr: stderr, dir: dir}, args)
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, dir string) int {
+	err := run(ctx, &environment{
+		stdin: stdin, stdout: stdout, stderr: stderr, dir: dir, cache: cache.Default(), today: time.Now().Format(time.DateOnly),
+	}, args)
 	if err == nil {
 		return exitClean
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(stderr, "fencevet: %s\n", text)
@@ -77,10 +95,14 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, dir strin
 }
 
 func run(ctx context.Context, env *environment, args []string) error {
+	if len(args) > 0 && args[0] == "__complete" {
+		return runComplete(ctx, env, args[1:])
+	}
 	// fencevet itself has the flags of the findings; in front of a subcommand
 	// only -C makes sense.
 	f := newFlags("fencevet", findingsUsage)
 	find := findFlags(f)
+	f.cached(env)
 	if done, err := f.parse(env, args); done || err != nil {
 		return err
 	}
@@ -92,7 +114,7 @@ func run(ctx context.Context, env *environment, args []string) error {
 			}
 			var stray string
 			f.Visit(func(set *flag.Flag) {
-				if set.Name != "C" {
+				if set.Name != "C" && set.Name != forTests {
 					stray = set.Name
 				}
 			})
@@ -110,13 +132,23 @@ type flags struct {
 	*flag.FlagSet
 	usage string
 	dir   string
+	today string
 }
 
 func newFlags(name, usage string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), usage: usage}
 	f.SetOutput(io.Discard) // parse reports errors itself
 	f.StringVar(&f.dir, "C", "", "")
+	f.StringVar(&f.today, forTests, "", "")
 	return f
+}
+
+// cached adds the flag that says where results are kept.
+func (f *flags) cached(env *environment) {
+	f.Func("cache", "", func(dir string) (err error) {
+		env.cache, err = cache.Named(dir)
+		return err
+	})
 }
 
 // parse parses args and changes env.dir as -C says. It reports done if it has
@@ -128,6 +160,9 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		return true, nil
 	case err != nil:
 		return true, usageError("%s\nrun %s -h for usage", err, f.Name())
+	case env.describe != nil && f.NArg() == 0:
+		env.describe(f.FlagSet)
+		return true, nil
 	}
 	if f.dir != "" {
 		if filepath.IsAbs(f.dir) {
@@ -135,6 +170,12 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		} else {
 			env.dir = filepath.Join(env.dir, f.dir)
 		}
+	}
+	if f.today != "" {
+		if _, err := time.Parse(time.DateOnly, f.today); err != nil {
+			return true, usageError("bad day -today=%s: want one such as 2027-06-30", f.today)
+		}
+		env.today = f.today
 	}
 	// A flag after the first package would be taken for a package.
 	if f.NArg() > 0 {
@@ -145,6 +186,15 @@ func (f *flags) parse(env *environment, args []string) (done bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// cutArgument takes the one argument of a command from in front of its flags,
+// where people write it as well as behind them.
+func cutArgument(args []string) (argument string, rest []string) {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return args[0], args[1:]
+	}
+	return "", args
 }
 
 func isSubcommand(name string) bool {

@@ -3,7 +3,12 @@
 // Only the module's own packages are read from source. Everything they import
 // comes as export data, which the go command keeps in its build cache: on a
 // module with large client libraries that is a tenth of the time and a quarter
-// of the memory of reading it all.
+// of the memory of reading it all. The own packages themselves need not have
+// been built for that.
+//
+// Loading is a stream. Files are parsed while the go command looks for export
+// data, packages are type-checked as soon as what they import is, several at
+// once, and given to the caller, who may drop what it does not need of them.
 package load
 
 import (
@@ -11,34 +16,36 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/passes/uses"
 )
-
-const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo |
-	packages.NeedModule | packages.NeedExportFile
 
 // A Config says what to load.
 type Config struct {
 	Dir      string   // where patterns and relative paths start; absolute
 	Patterns []string // package patterns; none means ./...
 	Tests    bool     // test files too
+	Also     []string // patterns of packages of required modules that are read from source too
+	// Checked is called for every package that can be analysed once it is
+	// type-checked, after those that it imports, and for several at once.
+	Checked func(*uses.Package)
+	Cache   cache.Cache // remembers where export data is
 	// ParseFile is called for every file that is read from source; nil means
 	// the Go parser. It lets a test see which files these are.
 	ParseFile func(fset *token.FileSet, filename string, src []byte) (*ast.File, error)
 }
 
-// A Program is what was loaded.
+// A Program is what the go command says of packages and, once it is loaded, the
+// packages themselves.
 type Program struct {
 	// Packages are those that the patterns match and, so that a wrapper in
 	// another package is seen through, those of the same modules that they import.
@@ -47,8 +54,15 @@ type Program struct {
 	Incomplete []Incomplete
 	Modules    []string // paths of the main modules
 	Root       string   // directory of the main module or workspace
+	Whole      bool     // the patterns ask for all packages below Root
 
-	matched map[string]bool // import paths that the patterns match
+	cfg     Config
+	roots   []*packages.Package
+	sources []*source // what is read from source, by ID
+	byID    map[string]*source
+	matched map[string]bool   // import paths that the patterns match
+	dirs    map[string]string // of the main modules, by module path
+	unbuilt bool              // export data of a dependency could not be made
 }
 
 // Incomplete is a package that is missing from a Program.
@@ -61,208 +75,159 @@ type Incomplete struct {
 // rather than one that imports it.
 func (p *Program) Matches(path string) bool { return p.matched[path] }
 
+// Exists reports whether the main modules have Go files where a package of that
+// import path would be. One that exists and does not match all the same is not
+// for this platform.
+func (p *Program) Exists(path string) bool {
+	for module, dir := range p.dirs {
+		rest, ok := strings.CutPrefix(path, module)
+		if !ok || rest != "" && rest[0] != '/' {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(rest), "*.go"))
+		if err == nil && len(files) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Sources is the number of packages that are read from source.
+func (p *Program) Sources() int { return len(p.sources) }
+
+// Complete reports whether another run over the same source would find the same: it
+// would not if a dependency could not be built, for that has reasons out of sight.
+func (p *Program) Complete() bool { return !p.unbuilt }
+
 // ErrNoPackages says that the patterns match nothing.
 var ErrNoPackages = errors.New("no packages match")
 
-// Load loads the packages. Broken packages are no error as long as any package
-// matched: they are Incomplete.
+// Load lists the packages and reads them. Broken packages are no error as long as
+// any package matched: they are Incomplete.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
-	patterns := cfg.Patterns
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
+	p, err := List(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Read(ctx)
+}
+
+// Read reads and type-checks the packages that List found.
+func (p *Program) Read(ctx context.Context) error {
+	if err := newChecker(ctx, p).run(); err != nil {
+		return err
+	}
+	for _, s := range p.sources {
+		switch {
+		case s.reason != "":
+			p.Incomplete = append(p.Incomplete, Incomplete{Package: s.pkg.ID, Reason: s.reason})
+		case s.checked != nil:
+			p.Packages = append(p.Packages, s.checked)
+		}
+	}
+	return nil
+}
+
+// A source is a package that is read from source.
+type source struct {
+	pkg     *packages.Package
+	imports []*source // that are read from source too
+	files   chan struct{}
+	done    chan struct{}
+
+	checked *uses.Package
+	reason  string // why it is incomplete
+}
+
+const metadata = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
+
+// List asks the go command for the packages and all that they import. No file of
+// theirs is read for that.
+func List(ctx context.Context, cfg Config) (*Program, error) {
+	if len(cfg.Patterns) == 0 {
+		cfg.Patterns = []string{"./..."}
 	}
 	if _, err := os.Stat(cfg.Dir); err != nil {
 		return nil, err
 	}
-	pkgs, err := load(ctx, cfg, mode, patterns)
+	roots, err := packages.Load(&packages.Config{Context: ctx, Mode: metadata, Dir: cfg.Dir, Tests: cfg.Tests}, cfg.Patterns...)
 	if err != nil {
 		return nil, err
 	}
-	if len(pkgs) == 0 {
-		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(patterns, " "))
+	if len(roots) == 0 {
+		return nil, fmt.Errorf("%w %s", ErrNoPackages, strings.Join(cfg.Patterns, " "))
 	}
-	p := &Program{Root: root(cfg.Dir, pkgs), matched: make(map[string]bool)}
-	for _, pkg := range pkgs {
+	p := &Program{Root: root(cfg.Dir, roots), cfg: cfg, roots: roots, byID: make(map[string]*source), matched: make(map[string]bool), dirs: make(map[string]string)}
+	p.Whole = slices.Contains(cfg.Patterns, "./...") && filepath.Clean(cfg.Dir) == p.Root
+	for _, pkg := range roots {
 		p.matched[pkg.PkgPath] = true
 		if m := pkg.Module; m != nil && m.Main && !slices.Contains(p.Modules, m.Path) {
 			p.Modules = append(p.Modules, m.Path)
+			p.dirs[m.Path] = m.Dir
 		}
 	}
-	if missing, err := p.imported(ctx, cfg, pkgs, patterns); err != nil {
-		return nil, err
-	} else if len(missing) > 0 {
-		// Types of two loads do not mix, so all is loaded again. This happens for
-		// narrow patterns only, where it is cheap.
-		if pkgs, err = load(ctx, cfg, mode, append(slices.Clone(patterns), missing...)); err != nil {
-			return nil, err
-		}
-	}
-	p.sort(cfg.Dir, pkgs)
-	return p, nil
+	return p, p.divide()
 }
 
-func load(ctx context.Context, cfg Config, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
-	parse := cfg.ParseFile
-	if parse == nil {
-		parse = func(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
-			return parser.ParseFile(fset, filename, src, parser.ParseComments|parser.SkipObjectResolution)
+// divide finds out what to read from source: what the patterns match, what that
+// imports of the main modules or Also matches, and whatever imports something of
+// this, since types of one package that was loaded twice do not mix.
+func (p *Program) divide() error {
+	also := make([]bool, len(p.cfg.Also))
+	isRoot := make(map[*packages.Package]bool)
+	for _, pkg := range p.roots {
+		isRoot[pkg] = true
+	}
+	packages.Visit(p.roots, nil, func(pkg *packages.Package) {
+		if generatedMain(pkg, p.cfg.Tests) || pkg.PkgPath == "unsafe" {
+			return
 		}
-	}
-	return packages.Load(&packages.Config{
-		Context:   ctx,
-		Mode:      mode,
-		Dir:       cfg.Dir,
-		Tests:     cfg.Tests,
-		ParseFile: parse,
-	}, patterns...)
-}
-
-// imported returns the packages of the main modules that pkgs import, directly
-// or not, and that the patterns do not match.
-func (p *Program) imported(ctx context.Context, cfg Config, pkgs []*packages.Package, patterns []string) ([]string, error) {
-	own := func(path string) bool {
-		return slices.ContainsFunc(p.Modules, func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") })
-	}
-	narrow := slices.ContainsFunc(pkgs, func(pkg *packages.Package) bool {
-		for path := range pkg.Imports {
-			if own(path) && !p.matched[path] {
-				return true
+		own := isRoot[pkg] || pkg.Module != nil && pkg.Module.Main
+		for i, pattern := range p.cfg.Also {
+			if matches(pattern, pkg.PkgPath) {
+				own, also[i] = true, true
 			}
 		}
-		return false
-	})
-	if !narrow {
-		return nil, nil
-	}
-	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule
-	pkgs, err := load(ctx, cfg, graph, patterns)
-	if err != nil {
-		return nil, err
-	}
-	var missing []string
-	packages.Visit(pkgs, nil, func(pkg *packages.Package) {
-		if pkg.Module != nil && pkg.Module.Main && !p.matched[pkg.PkgPath] && len(pkg.Errors) == 0 {
-			missing = append(missing, pkg.PkgPath)
+		for _, imported := range pkg.Imports {
+			own = own || p.byID[imported.ID] != nil
+		}
+		if own {
+			s := &source{pkg: pkg, files: make(chan struct{}), done: make(chan struct{})}
+			p.byID[pkg.ID] = s
+			p.sources = append(p.sources, s)
 		}
 	})
-	return missing, nil
+	// The order is that of the imports here: an import that comes later closes a
+	// cycle, which only a broken program has.
+	before := make(map[*source]bool)
+	for _, s := range p.sources {
+		for _, imported := range s.pkg.Imports {
+			if i := p.byID[imported.ID]; i != nil && before[i] {
+				s.imports = append(s.imports, i)
+			}
+		}
+		before[s] = true
+	}
+	slices.SortFunc(p.sources, func(a, b *source) int { return strings.Compare(a.pkg.ID, b.pkg.ID) })
+	if i := slices.Index(also, false); i >= 0 {
+		return fmt.Errorf("%w -also=%s: nothing like that is imported", ErrNoPackages, p.cfg.Also[i])
+	}
+	return nil
 }
 
-// sort divides what was loaded into what can be analysed and what cannot.
-func (p *Program) sort(dir string, pkgs []*packages.Package) {
-	slices.SortFunc(pkgs, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
-	for _, pkg := range pkgs {
-		if strings.HasSuffix(pkg.ID, ".test") {
-			continue // the generated main package of a test
-		}
-		if reason := broken(pkg, dir); reason != "" {
-			p.Incomplete = append(p.Incomplete, Incomplete{Package: pkg.ID, Reason: reason})
-			continue
-		}
-		if len(pkg.Syntax) == 0 {
-			continue // nothing but tests, or files for another platform
-		}
-		p.Packages = append(p.Packages, &uses.Package{
-			Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo,
-		})
+// matches reports whether an import path is meant by a pattern, in which "..."
+// stands for anything; "x/..." means x too.
+func matches(pattern, path string) bool {
+	text := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
+	if prefix, ok := strings.CutSuffix(text, `/.*`); ok {
+		text = prefix + `(/.*)?`
 	}
+	ok, err := regexp.MatchString("^"+text+"$", path)
+	return err == nil && ok
 }
 
-// broken returns why pkg cannot be analysed, or the empty string.
-func broken(pkg *packages.Package, dir string) string {
-	// What the go command says of a failed build comes first and has no position;
-	// what the parser or type checker says of the same fault has one.
-	for _, e := range pkg.Errors {
-		if pos := position(e.Pos, dir); pos != "" {
-			return pos + ": " + firstLine(because(pkg, e.Msg))
-		}
-	}
-	if len(pkg.Errors) > 0 {
-		return strings.TrimPrefix(firstLine(pkg.Errors[0].Msg), "pattern "+pkg.ID+": ")
-	}
-	if pkg.IllTyped && !sound(pkg.TypesInfo) {
-		return "uses a type of a package that does not type-check"
-	}
-	return ""
-}
-
-// because replaces the type checker's word on a failed import, which does not
-// tell what is wrong with the package, by what the go command says about it.
-func because(pkg *packages.Package, message string) string {
-	rest, ok := strings.CutPrefix(message, "could not import ")
-	if !ok {
-		return message
-	}
-	path, _, _ := strings.Cut(rest, " ")
-	if imported := pkg.Imports[path]; imported != nil && len(imported.Errors) > 0 {
-		return imported.Errors[0].Msg
-	}
-	return message
-}
-
-// sound reports whether every type is known. A package that imports a broken one
-// has no error of its own and mostly does not need what is missing there; only
-// where it does would an analysis go astray.
-func sound(info *types.Info) bool {
-	if info == nil {
-		return false
-	}
-	for _, tv := range info.Types {
-		if tv.Type != nil && strings.Contains(tv.Type.String(), "invalid type") {
-			return false
-		}
-	}
-	return true
-}
-
-// position makes the file:line:column of an error relative to dir.
-func position(pos, dir string) string {
-	if pos == "" || pos == "-" {
-		return ""
-	}
-	if rel, err := filepath.Rel(dir, pos); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return pos
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
-
-// root returns the directory that paths in reports are relative to: that of the
-// workspace if there is one, otherwise that of the module.
-func root(dir string, pkgs []*packages.Package) string {
-	if work := workspace(dir); work != "" {
-		return work
-	}
-	for _, pkg := range pkgs {
-		if m := pkg.Module; m != nil && m.Main && m.Dir != "" {
-			return m.Dir
-		}
-	}
-	return dir
-}
-
-// workspace finds the directory of the go.work file in force as the go command
-// does, without asking it, which would take longer than all the rest here.
-func workspace(dir string) string {
-	switch file := os.Getenv("GOWORK"); file {
-	case "":
-	case "off":
-		return ""
-	default:
-		return filepath.Dir(file)
-	}
-	for {
-		if info, err := os.Stat(filepath.Join(dir, "go.work")); err == nil && !info.IsDir() {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
+// generatedMain reports whether pkg is the main package that the go command makes
+// for the tests of another one.
+func generatedMain(pkg *packages.Package, tests bool) bool {
+	return tests && strings.HasSuffix(pkg.ID, ".test") && pkg.Name == "main" && pkg.ID == pkg.PkgPath
 }

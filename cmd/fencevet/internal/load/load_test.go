@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -15,6 +16,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
 )
 
@@ -240,4 +242,104 @@ import _ "example.org/a"
 	if want := filepath.Join(dir, "a"); p.Root != want {
 		t.Errorf("root %s without workspace, want %s", p.Root, want)
 	}
+}
+
+func TestExists(t *testing.T) {
+	dir := module(t, shop+"-- mac/mac.go --\n//go:build darwin && !cgo && ignore\n\npackage mac\n")
+	program, err := load.Load(t.Context(), load.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"example.org/shop":               true,
+		"example.org/shop/internal/lock": true,
+		"example.org/shop/mac":           true, // for another platform
+		"example.org/shop/internal":      false,
+		"example.org/shop/gone":          false,
+		"example.org/shopping":           false,
+		"fmt":                            false,
+	} {
+		if got := program.Exists(path); got != want {
+			t.Errorf("Exists(%q) = %v", path, got)
+		}
+	}
+	if program.Matches("example.org/shop/mac") {
+		t.Error("a package for another platform matches")
+	}
+}
+
+// TestRoot holds the root that is known before loading against that of what is
+// loaded.
+func TestRoot(t *testing.T) {
+	dir := module(t, shop)
+	workspace := module(t, "-- go.work --\ngo 1.26\n\nuse ./a\n-- a/go.mod --\nmodule example.org/a\n\ngo 1.26\n-- a/a.go --\npackage a\n")
+	for at, want := range map[string]string{
+		dir:                                    dir,
+		filepath.Join(dir, "internal", "lock"): dir,
+		filepath.Join(workspace, "a"):          workspace,
+	} {
+		program, err := load.Load(t.Context(), load.Config{Dir: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := load.Root(at); got != want || program.Root != want {
+			t.Errorf("in %s: %s before, %s after loading, want %s", at, got, program.Root, want)
+		}
+	}
+}
+
+// TestExportsRemembered changes a file and loads again with an empty build cache:
+// nothing is built where export data is known to be.
+func TestExportsRemembered(t *testing.T) {
+	dir := module(t, `
+-- go.mod --
+module example.org/m
+
+go 1.26
+-- m.go --
+package m
+
+import "errors"
+
+var Err = errors.New("no")
+`)
+	kept, err := cache.Named(filepath.Join(t.TempDir(), "cache"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := load.Config{Dir: dir, Cache: kept}
+	if _, err := load.Load(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nimport \"errors\"\n\nvar Other = errors.New(\"other\")\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	empty := t.TempDir()
+	t.Setenv("GOCACHE", empty)
+	p, err := load.Load(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Packages) != 1 || p.Packages[0].Types.Scope().Lookup("Other") == nil {
+		t.Errorf("packages %q, incomplete %v", paths(p), p.Incomplete)
+	}
+	if n := archives(t, empty); n > 0 {
+		t.Errorf("the go command builds %d packages", n)
+	}
+}
+
+// archives counts the compiled packages in a build cache.
+func archives(t *testing.T, dir string) int {
+	t.Helper()
+	n := 0
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*-d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil && bytes.HasPrefix(data, []byte("!<arch>")) {
+			n++
+		}
+	}
+	return n
 }

@@ -1,106 +1,131 @@
-// Package report prints an inventory, one function per format.
+// Package report writes an inventory in all formats.
 //
-// An inventory is sorted and grouped over all packages, so there is nothing to
-// stream: a format gets the whole and writes it.
+// A format is a function from the one inventory to a writer. An inventory is
+// sorted and grouped over all packages, so there is nothing to stream.
 package report
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/atomicfile"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/annotate"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/html"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/markdown"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/sarif"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/text"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
 )
 
-// A Format prints an inventory.
-type Format func(w io.Writer, inv *inventory.Inventory, style Style) error
-
-// Formats are the formats of the inventory by name.
-var Formats = map[string]Format{
-	"text": Table,
-	"json": JSON,
+// A Format writes a report.
+type Format struct {
+	Name  string
+	Write func(w io.Writer, r *view.Report, style text.Style) error
+	// Source reports whether it shows lines of source.
+	Source bool
 }
 
-// Names returns the names of the formats for usage texts and errors.
-func Names() string {
-	var names []string
-	for name := range Formats {
-		names = append(names, name)
+// Inventory are the formats of an inventory, the default first.
+var Inventory = []Format{
+	{Name: "text", Write: text.Inventory},
+	{Name: "markdown", Write: plain(markdown.Inventory)},
+	{Name: "json", Write: plain(JSON)},
+	{Name: "csv", Write: plain(CSV)},
+	{Name: "sarif", Write: plain(sarif.Write)},
+	{Name: "html", Write: plain(html.Write), Source: true},
+	{Name: "github", Write: plain(annotate.GitHub)},
+	{Name: "gitlab", Write: plain(annotate.GitLab)},
+}
+
+// Findings are the formats of findings.
+var Findings = []Format{
+	{Name: "text", Write: func(w io.Writer, r *view.Report, style text.Style) error { return text.Findings(w, r.Inventory, style) }},
+	{Name: "json", Write: plain(JSON)},
+	{Name: "sarif", Write: plain(sarif.Write)},
+	{Name: "github", Write: plain(annotate.GitHub)},
+	{Name: "gitlab", Write: plain(annotate.GitLab)},
+}
+
+// Gate are the formats of what a gate has found.
+var Gate = []Format{
+	{Name: "text", Write: text.Gate},
+	{Name: "markdown", Write: plain(markdown.Gate)},
+	{Name: "github", Write: plain(annotate.GitHubGate)},
+}
+
+// plain is a format that looks the same everywhere.
+func plain(write func(io.Writer, *view.Report) error) func(io.Writer, *view.Report, text.Style) error {
+	return func(w io.Writer, r *view.Report, _ text.Style) error { return write(w, r) }
+}
+
+// An Output is a format and where it goes.
+type Output struct {
+	Format Format
+	File   string // empty: the standard output
+}
+
+// ParseOutputs reads a list such as text,html=locks.html of formats out of those
+// given. Only one can go to the standard output, and one to each file.
+func ParseOutputs(list string, formats []Format) ([]Output, error) {
+	var all []Output
+	seen := make(map[string]string)
+	for item := range strings.SplitSeq(list, ",") {
+		name, file, named := strings.Cut(item, "=")
+		var o Output
+		for _, f := range formats {
+			if f.Name == name {
+				o = Output{f, file}
+			}
+		}
+		switch other, taken := seen[file]; {
+		case o.Format.Write == nil:
+			return nil, fmt.Errorf("no format %q: want one of %s", name, names(formats))
+		case named && file == "":
+			return nil, fmt.Errorf("format %s has no file after =", name)
+		case taken && file == "":
+			return nil, fmt.Errorf("formats %s and %s both go to the standard output: write one to a file, as in %[2]s=FILE", other, name)
+		case taken:
+			return nil, fmt.Errorf("formats %s and %s both go to %s", other, name, file)
+		}
+		seen[file] = name
+		all = append(all, o)
 	}
-	slices.Sort(names)
-	slices.Reverse(names) // text, the default, first
-	return strings.Join(names, ", ")
+	return all, nil
 }
 
-// Style is how text is shown.
-type Style struct {
-	Width int  // columns of the terminal
-	Color bool // whether it understands colours
-	// Path makes a path of the inventory one that the reader can open from
-	// where the command runs; nil leaves it as it is.
-	Path func(string) string
-}
-
-func (s Style) place(file string, line int) string {
-	if s.Path != nil {
-		file = s.Path(file)
+func names(formats []Format) string {
+	var all []string
+	for _, f := range formats {
+		all = append(all, f.Name)
 	}
-	return fmt.Sprintf("%s:%d", printable(file), line)
+	return strings.Join(all, ", ")
 }
 
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-)
-
-func (s Style) paint(color, text string) string {
-	if !s.Color || color == "" || text == "" {
-		return text
-	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
-}
-
-// JSON prints the inventory as it is published.
-func JSON(w io.Writer, inv *inventory.Inventory, _ Style) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(inv)
-}
-
-// printable escapes what a string of the analysed source could do to a
-// terminal: control sequences, line breaks, and marks that turn text around.
-func printable(text string) string {
-	text = strings.ToValidUTF8(text, "\ufffd")
-	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r == '\n' || r == '\t':
-			b.WriteByte(' ')
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+// Write writes r to all outputs, of which none appears unless all could be made.
+// A file appears whole or not at all. The style is that of the standard output.
+func Write(outputs []Output, stdout io.Writer, r *view.Report, style text.Style) error {
+	made := make([]bytes.Buffer, len(outputs))
+	for i, o := range outputs {
+		s := style
+		if o.File != "" {
+			s = text.Style{Width: style.Width, Path: style.Path}
+		}
+		if err := o.Format.Write(&made[i], r, s); err != nil {
+			return fmt.Errorf("format %s: %w", o.Format.Name, err)
 		}
 	}
-	return b.String()
-}
-
-// count makes "1 lock" and "2 locks".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	for i, o := range outputs {
+		var err error
+		if o.File == "" {
+			_, err = stdout.Write(made[i].Bytes())
+		} else {
+			err = atomicfile.Write(o.File, made[i].Bytes())
+		}
+		if err != nil {
+			return fmt.Errorf("format %s: %w", o.Format.Name, err)
+		}
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return nil
 }

@@ -2,207 +2,168 @@ package report
 
 import (
 	"bytes"
-	"reflect"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/fencevet/fencevet/analyzers/inventory"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/reporttest"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/text"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
 )
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"stock:%d":          "stock:%d",
-		"zażółć 錠":          "zażółć 錠",
-		"\x1b[31mred":       `\u001b[31mred`,
-		"a\nb":              "a b",
-		"\u202egnp.exe":     `\u202egnp.exe`,
-		"bad \xff utf8":     "bad \ufffd utf8",
-		"\U000e0041 tagged": `\U000e0041 tagged`,
+func TestParseOutputs(t *testing.T) {
+	for _, test := range []struct{ list, want string }{
+		{"text", "text"},
+		{"html=locks.html,json=out/locks.json", "html=locks.html json=out/locks.json"},
+		{"sarif=a=b.sarif,text", "sarif=a=b.sarif text"},
+		{"xml", `no format "xml": want one of text, markdown, json, csv, sarif, html, github, gitlab`},
+		{"", `no format "": want`},
+		{"text,", `no format "": want`},
+		{"text,json", "formats text and json both go to the standard output: write one to a file, as in json=FILE"},
+		{"html=a,json=a", "formats html and json both go to a"},
+		{"html=", "format html has no file after ="},
+		{"Text", `no format "Text"`},
 	} {
-		if got := printable(text); got != want {
-			t.Errorf("printable(%q) = %q, want %q", text, got, want)
+		outputs, err := ParseOutputs(test.list, Inventory)
+		var all []string
+		for _, o := range outputs {
+			all = append(all, strings.TrimSuffix(o.Format.Name+"="+o.File, "="))
+		}
+		got := strings.Join(all, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want && !(err != nil && strings.HasPrefix(got, test.want)) {
+			t.Errorf("%q: got %s, want %s", test.list, got, test.want)
 		}
 	}
 }
 
-func TestFit(t *testing.T) {
-	for _, test := range []struct {
-		widths []int
-		total  int
-		want   []int
-	}{
-		{[]int{10, 20}, 30, []int{10, 20}},
-		{[]int{10, 20}, 25, []int{10, 15}},
-		{[]int{10, 20, 20}, 36, []int{10, 13, 13}},
-		{[]int{20, 10, 10}, 40, []int{20, 10, 10}},
-		{[]int{20, 3}, 5, []int{minWidth, 3}}, // rather too wide than unreadable
-	} {
-		got := append([]int{}, test.widths...)
-		fit(got, test.total)
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("fit(%v, %d) = %v, want %v", test.widths, test.total, got, test.want)
-		}
+// TestWriteAll demands that no output appears if one cannot be made.
+func TestWriteAll(t *testing.T) {
+	dir := t.TempDir()
+	broken := Format{Name: "broken", Write: func(io.Writer, *view.Report, text.Style) error { return errors.New("broken") }}
+	var stdout bytes.Buffer
+	file := filepath.Join(dir, "a.json")
+	err := Write([]Output{{Inventory[0], ""}, {Inventory[2], file}, {broken, filepath.Join(dir, "b")}}, &stdout, &view.Report{Inventory: reporttest.Sample()}, text.Style{Width: 80})
+	if err == nil || err.Error() != "format broken: broken" {
+		t.Errorf("error: %v", err)
 	}
-}
-
-func TestWrap(t *testing.T) {
-	for _, test := range []struct {
-		text  string
-		width int
-		want  []string
-	}{
-		{"short", 9, []string{"short"}},
-		{"", 9, []string{""}},
-		{"internal/stock/stock.go:31", 16, []string{"internal/stock/", "stock.go:31"}},
-		{"not ordered at all", 12, []string{"not ordered", "at all"}},
-		{"unverified (rpc)", 10, []string{"unverified", "(rpc)"}},
-		{"abcdefghijkl", 5, []string{"abcde", "fghij", "kl"}},
-	} {
-		if got := wrap(test.text, test.width); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("wrap(%q, %d) = %q, want %q", test.text, test.width, got, test.want)
-		}
+	if entries, _ := os.ReadDir(dir); stdout.Len() > 0 || len(entries) > 0 {
+		t.Errorf("printed %q, wrote %v", stdout.String(), entries)
 	}
-}
-
-func TestDuration(t *testing.T) {
-	for text, want := range map[string]string{"8s": "8s", "1m0s": "1m", "1h0m0s": "1h", "1h30m0s": "1h30m", "10m0s": "10m", "1m30s": "1m30s", "ttl": "ttl", "": ""} {
-		if got := duration(text); got != want {
-			t.Errorf("duration(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
-func sample() *inventory.Inventory {
-	lock := func(file string, change func(*inventory.Lock)) inventory.Lock {
-		l := inventory.Lock{
-			Role: "use", Library: "redsync", Acquire: inventory.Acquire{File: file, Line: 31, Function: "Reserve"}, Key: "stock:%d",
-			TTL: inventory.TTL{Text: "8s", Source: "default"}, Token: inventory.Token{Source: "none"},
-			Verdict: "unfenced", Class: "undecided", Suggestion: inventory.Suggestion{Class: "correctness"},
-		}
-		change(&l)
-		return l
-	}
-	no := false
-	return &inventory.Inventory{
-		Locks: []inventory.Lock{
-			lock("stock/stock.go", func(l *inventory.Lock) {
-				l.Writes = []inventory.Write{
-					{Resource: "sql:stock", Condition: "none"},
-					{Resource: "sql:stock", Condition: "none"},
-					{Resource: "s3:a-very-long-bucket-name/with/a/long/key", Condition: "version"},
-				}
-			}),
-			lock("cron/prices.go", func(l *inventory.Lock) {
-				l.Suggestion.Class = "efficiency"
-				l.Key = "evil\x1b[2J"
-				l.Renewal = "library"
-				l.Token = inventory.Token{Source: "(*redislock.Lock).Token()", Ordered: &no}
-				l.Verdict = "unverified"
-				l.Unseen = []string{"callback", "rpc"}
-			}),
-			lock("billing/billing.go", func(l *inventory.Lock) {
-				l.Class, l.Verdict = "correctness", "fenced"
-				l.TTL = inventory.TTL{Source: "parameter"}
-			}),
-			lock("lock/lock.go", func(l *inventory.Lock) { l.Role = "wrapper" }),
-		},
-		Findings:   []inventory.Finding{{Level: "error"}, {Level: "note"}},
-		Incomplete: []inventory.Incomplete{{Package: "example.org/gen", Reason: "gen.go:1:1: no"}},
-		Summary:    inventory.Summary{Locks: 3, Fenced: 1, Unfenced: 1, Unverified: 1, Correctness: 1, Undecided: 2},
-	}
-}
-
-func TestTable(t *testing.T) {
-	for _, width := range []int{80, 100, 200} {
-		var out bytes.Buffer
-		if err := Table(&out, sample(), Style{Width: width}); err != nil {
-			t.Fatal(err)
-		}
-		table, closing, _ := strings.Cut(out.String(), "\n\n3 locks")
-		for line := range strings.Lines(table) {
-			line = strings.TrimSuffix(line, "\n")
-			if n := utf8.RuneCountInString(line); n > width || line != strings.TrimRight(line, " ") {
-				t.Errorf("width %d: line of %d: %q", width, n, line)
-			}
-		}
-		order := []string{"looks like correctness", "stock.go:31  Reserve", "version", "looks like efficiency", `evil\u001b`, "\ncorrectness (1 lock)", "fenced", "taken for callers"}
-		if width == 200 { // nothing is wrapped, nor on a line of its own
-			order = []string{
-				"stock.go:31      redsync", "sql:stock", "none", "unfenced", "s3:a-very-long-bucket-name/with/a/long/key", "version",
-				"8s, renewed", "Token(), not ordered", "unverified (callback, rpc)", "billing.go:31", "?",
-			}
-			if n := strings.Count(table, "sql:stock"); n != 1 {
-				t.Errorf("sql:stock is shown %d times", n)
-			}
-		}
-		rest := table
-		for _, text := range order {
-			i := strings.Index(rest, text)
-			if i < 0 {
-				t.Errorf("width %d: %q is not where it should be:\n%s", width, text, table)
-				break
-			}
-			rest = rest[i:]
-		}
-		want := ": 1 fenced, 1 unfenced, 1 unverified; by class 1 correctness, 0 efficiency, 2 undecided.\n" +
-			"1 finding and 1 note: fencevet -level=note prints them, fencevet explain CHECK gives the reasons.\n\n" +
-			"1 package not analysed:\n  example.org/gen: gen.go:1:1: no\n"
-		if closing != want {
-			t.Errorf("closing: got %q, want %q", closing, want)
-		}
-	}
-}
-
-func TestColor(t *testing.T) {
-	var plain, colored bytes.Buffer
-	if err := Table(&plain, sample(), Style{Width: 100}); err != nil {
+	if err := Write([]Output{{Inventory[0], file}}, &stdout, &view.Report{Inventory: reporttest.Sample()}, text.Style{Width: 80, Color: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Table(&colored, sample(), Style{Width: 100, Color: true}); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(plain.String(), "\x1b") {
-		t.Error("escape sequences without colour")
-	}
-	if !strings.Contains(colored.String(), "\x1b[31munfenced\x1b[0m") {
-		t.Error("unfenced is not red")
-	}
-	stripped := colored.String()
-	for _, code := range []string{bold, dim, red, green, yellow, "0"} {
-		stripped = strings.ReplaceAll(stripped, "\x1b["+code+"m", "")
-	}
-	if stripped != plain.String() {
-		t.Error("colour changes the layout")
+	if text, err := os.ReadFile(file); err != nil || bytes.Contains(text, []byte("\x1b")) || len(text) == 0 {
+		t.Errorf("%v, colours in a file: %s", err, text)
 	}
 }
 
-func TestFindings(t *testing.T) {
-	inv := &inventory.Inventory{Findings: []inventory.Finding{
-		{File: "a.go", Line: 3, Column: 7, Message: "two holders \x1b write [unfenced]", Related: []inventory.Related{{File: "b.go", Line: 1, Message: "acquired here"}}},
-		{File: "c.go", Line: 1, Column: 1, Message: "quiet", Suppressed: &inventory.Suppression{By: "directive"}},
+// TestHostile puts into every format text that tries to leave it.
+func TestHostile(t *testing.T) {
+	story := Format{Name: "story", Write: func(w io.Writer, r *view.Report, style text.Style) error {
+		for _, l := range r.Locks {
+			if err := text.Story(w, r.Inventory, l, style); err != nil {
+				return err
+			}
+		}
+		return nil
 	}}
-	var out bytes.Buffer
-	if err := Findings(&out, inv, Style{Path: func(file string) string { return "../" + file }}); err != nil {
-		t.Fatal(err)
-	}
-	want := "../a.go:3:7: two holders \\u001b write [unfenced]\n\t../b.go:1: acquired here\n"
-	if out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
+	for _, f := range append(append([]Format{story}, Inventory...), Findings...) {
+		for _, inv := range []*inventory.Inventory{reporttest.Hostile(), {}, reporttest.Sample()} {
+			var b bytes.Buffer
+			r := &view.Report{Inventory: inv, By: view.Dimensions, Trend: view.Compare(reporttest.Hostile(), inv, reporttest.HostileText)}
+			if err := f.Write(&b, r, text.Style{Width: 60}); err != nil {
+				t.Errorf("%s: %v", f.Name, err)
+			}
+			if f.Name == "json" {
+				continue // as it is in the source, by JSON's own escapes
+			}
+			for _, bad := range []string{"\x1b", "\u202e", "\u2028", "\x00", "\xff", "\r"} {
+				if i := strings.Index(b.String(), bad); i >= 0 {
+					t.Errorf("%s: %q in %q", f.Name, bad, b.String()[max(0, i-40):min(b.Len(), i+40)])
+				}
+			}
+		}
 	}
 }
 
-func TestSentence(t *testing.T) {
-	for _, test := range []struct {
-		summary inventory.Summary
-		want    string
-	}{
-		{inventory.Summary{}, "no distributed locks found"},
-		{inventory.Summary{Locks: 1, Fenced: 1}, "1 lock: 1 fenced"},
-		{inventory.Summary{Locks: 12, Fenced: 3, Unfenced: 4, Unverified: 4, NoVisibleWrite: 1}, "12 locks: 3 fenced, 4 unfenced, 4 unverified, 1 without visible write"},
-	} {
-		if got := Sentence(&inventory.Inventory{Summary: test.summary}); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
+func TestCSV(t *testing.T) {
+	var b bytes.Buffer
+	if err := CSV(&b, &view.Report{Inventory: reporttest.Hostile()}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 2 || len(rows[1]) != len(columns) {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, c := range rows[1] {
+		if c != "" && strings.ContainsAny(c[:1], "=+-@\t\r") {
+			t.Errorf("%s: %s", rows[0][i], c)
 		}
 	}
+	b.Reset()
+	if err := CSV(&b, &view.Report{Inventory: reporttest.Sample()}); err != nil {
+		t.Fatal(err)
+	}
+	rows, _ = csv.NewReader(&b).ReadAll()
+	got := make(map[string]string)
+	for i, name := range rows[0] {
+		got[name] = rows[2][i]
+	}
+	for name, want := range map[string]string{
+		"key": "stock:%d", "ttl_seconds": "8", "resources": "redis:cache:prices", "class": "efficiency", "decided_by": "pricing", "until": "2027-06-30",
+		"reason": "prices are computed again", "findings": "", "owners": "'@shop/stock",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+	if verdict := rows[3][16]; rows[0][16] != "verdict" || verdict != "" {
+		t.Errorf("the wrapper has the verdict %q", verdict)
+	}
+}
+
+func TestCell(t *testing.T) {
+	for in, want := range map[string]string{
+		"stock": "stock", "": "", "=1+1": "'=1+1", " =1+1": "' =1+1", "-2": "'-2", "@x": "'@x", "＝1": "'＝1", "\t=1": "' =1", "a=b": "a=b",
+	} {
+		if got := cell(in); got != want {
+			t.Errorf("cell(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzFormats writes whatever can be read in every format.
+func FuzzFormats(f *testing.F) {
+	for _, inv := range []*inventory.Inventory{reporttest.Sample(), reporttest.Hostile(), reporttest.Many(2)} {
+		var b bytes.Buffer
+		if err := JSON(&b, &view.Report{Inventory: inv}); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		inv, err := inventory.Read(data, "a.json")
+		if err != nil {
+			return
+		}
+		r := &view.Report{Inventory: inv, By: view.Dimensions, Trend: view.Compare(reporttest.Sample(), inv, "before.json")}
+		for _, format := range Inventory {
+			if err := format.Write(io.Discard, r, text.Style{Width: 40}); err != nil {
+				t.Errorf("%s: %v", format.Name, err)
+			}
+		}
+		for _, l := range inv.Locks {
+			if err := text.Story(io.Discard, inv, l, text.Style{Width: 40}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

@@ -4,6 +4,7 @@ package bad
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"log"
 	"time"
@@ -145,4 +146,38 @@ func Words(c redis.Conn, key, owner string, work func() error) (err error) {
 		return err
 	}
 	return work()
+}
+
+// Unread asks only whether the command was sent.
+func Unread(ctx context.Context, rdb *goredis.Client, owner string, work func(context.Context) error) (err error) {
+	const key = "lock:unread"
+	if err := rdb.SetNX(ctx, key, owner, time.Minute).Err(); err != nil { // want: acquire
+		return err
+	}
+	defer func() { err = errors.Join(err, free(ctx, rdb, key, owner)) }()
+	return work(ctx)
+}
+
+// NoRow takes a lock by a statement whose row, which has the answer, nobody gets.
+func NoRow(ctx context.Context, tx *sql.Tx, id int64) error {
+	if _, err := tx.ExecContext(ctx, "SELECT pg_try_advisory_xact_lock($1)", id); err != nil { // want: acquire // verdict: unfenced
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE counter SET n = n + 1 WHERE id = $1", id)
+	return err
+}
+
+// Led hands the work a channel that is nil where the lock was not taken.
+func Led(c *api.Client, stop chan struct{}, lead func(lost <-chan struct{})) error {
+	l, err := c.LockKey("led")
+	if err != nil {
+		return err
+	}
+	lost, err := l.Lock(stop) // want: acquire
+	if err != nil {
+		return err
+	}
+	defer l.Unlock()
+	lead(lost)
+	return nil
 }

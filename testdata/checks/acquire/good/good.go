@@ -143,3 +143,27 @@ func Renewed(ctx context.Context, rdb *redis.Client, owner string, work func(con
 	}
 	return work(ctx)
 }
+
+// Blocked waits until it has the lock: no row tells more than the error.
+func Blocked(ctx context.Context, tx *sql.Tx, id int64) error {
+	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", id); err != nil { // verdict: fenced
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE counter SET n = n + 1 WHERE id = $1", id)
+	return err
+}
+
+// Told works only with a channel that tells the loss.
+func Told(c *api.Client, stop chan struct{}, lead func(lost <-chan struct{})) error {
+	l, err := c.LockKey("told")
+	if err != nil {
+		return err
+	}
+	lost, err := l.Lock(stop)
+	if err != nil || lost == nil {
+		return err
+	}
+	defer l.Unlock()
+	lead(lost)
+	return nil
+}

@@ -122,3 +122,16 @@ func (r Rows) LeaveTurn(ctx context.Context, turn, holder string) error {
 	_, err := r.db.ExecContext(ctx, "DELETE FROM turn_lock WHERE turn = $1 AND holder = $2", turn, holder) // note: release
 	return err
 }
+
+// Common compares the owner, who is called the same in every process.
+func Common(ctx context.Context, rdb *redis.Client, id string, job Job) error {
+	key := "lock:common:" + id
+	ok, err := rdb.SetNX(ctx, key, "held", time.Minute).Result() // verdict: unverified
+	if err != nil || !ok {
+		return errors.Join(err, errBusy)
+	}
+	defer drop.Run(context.WithoutCancel(ctx), rdb, []string{key}, "held") // want: release
+	return job.Run(ctx)
+}
+
+var drop = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)

@@ -92,3 +92,18 @@ func Refused(ctx context.Context, rdb *redis.Client, id, owner string, job Job) 
 	}
 	return job.Run(ctx)
 }
+
+// Late defers the end of the session until the lock is taken.
+func Late(ctx context.Context, client *clientv3.Client, job Job) error {
+	session, err := concurrency.NewSession(client, concurrency.WithContext(ctx)) // want: release
+	if err != nil {
+		return err
+	}
+	mutex := concurrency.NewMutex(session, "late")
+	if err := mutex.TryLock(ctx); err != nil { // verdict: unverified
+		return err
+	}
+	defer session.Close()
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	return job.Run(ctx)
+}

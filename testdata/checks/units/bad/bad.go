@@ -82,11 +82,11 @@ func Seconds(ctx context.Context, mutex *redsync.Mutex, ttl time.Duration, work 
 
 // Refused asks for less than Consul gives.
 func Refused(ctx context.Context, client *api.Client, work func(context.Context) error) error {
-	l, err := client.LockOpts(&api.LockOptions{Key: "refused", SessionTTL: "5s"})
+	l, err := client.LockOpts(&api.LockOptions{Key: "refused", SessionTTL: "5s"}) // want: units
 	if err != nil {
 		return err
 	}
-	lost, err := l.Lock(ctx.Done()) // want: units
+	lost, err := l.Lock(ctx.Done())
 	if err != nil || lost == nil {
 		return err
 	}

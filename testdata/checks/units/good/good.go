@@ -73,3 +73,19 @@ func Consul(ctx context.Context, client *api.Client, work func(context.Context) 
 	}()
 	return work(held)
 }
+
+// Pause is read from text such as "90s": a type of the program's own may be a length
+// of time as it is.
+type Pause int64
+
+func (p *Pause) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	*p = Pause(d)
+	return err
+}
+
+type Settings struct{ Lease Pause }
+
+func Configured(ctx context.Context, locker *redislock.Client, s *Settings, work func(context.Context) error) error {
+	return hold(ctx, locker, time.Duration(s.Lease), work)
+}

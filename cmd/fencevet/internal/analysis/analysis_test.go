@@ -1,0 +1,204 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/synth"
+)
+
+const module = `
+-- go.mod --
+module example.org/m
+
+go 1.26
+-- stock/stock.go --
+package stock
+
+import (
+	"context"
+	"database/sql"
+
+	"example.org/m/table"
+)
+
+func Sell(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(7)"); err != nil {
+		return err
+	}
+	defer conn.ExecContext(ctx, "SELECT pg_advisory_unlock(7)")
+	_, err = db.ExecContext(ctx, "UPDATE "+table.Name+" SET sold = sold + 1")
+	return err
+}
+-- table/table.go --
+package table
+
+const Name = "stock"
+-- aside/aside.go --
+package aside
+`
+
+type runner struct {
+	t     *testing.T
+	dir   string
+	cache cache.Cache
+	asked bool // whether the packages were read
+}
+
+func newRunner(t *testing.T) *runner {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{t: t, dir: filepath.Join(dir, "m")}
+	for _, f := range txtar.Parse([]byte(module)).Files {
+		r.write(f.Name, string(f.Data))
+	}
+	if r.cache, err = cache.Named(filepath.Join(dir, "cache")); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *runner) write(name, text string) {
+	r.t.Helper()
+	name = filepath.Join(r.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// run returns all that is found, as text.
+func (r *runner) run(cfg Config) string {
+	r.t.Helper()
+	r.asked = false
+	cfg.Dir, cfg.Cache = r.dir, r.cache
+	cfg.Progress = func(phase string) { r.asked = r.asked || phase != "listing packages" }
+	got, err := Run(r.t.Context(), cfg)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "\t")
+	if err := errors.Join(enc.Encode(got.Uses), enc.Encode(got.Incomplete), enc.Encode(got.Analysed)); err != nil {
+		r.t.Fatal(err)
+	}
+	return pos.ReplaceAllString(b.String(), "")
+}
+
+var pos = regexp.MustCompile(`"Pos": \d+,`) // differs from one reading to the next
+
+func TestWarm(t *testing.T) {
+	r := newRunner(t)
+	cold := r.run(Config{})
+	if !r.asked || !bytes.Contains([]byte(cold), []byte(`"sql:stock"`)) {
+		t.Fatalf("no write in a fresh run: %s", cold)
+	}
+	if warm := r.run(Config{}); r.asked || warm != cold {
+		t.Errorf("read again: %v; from the cache:\n%s\nbefore:\n%s", r.asked, warm, cold)
+	}
+	r.cache = cache.Cache{}
+	if off := r.run(Config{}); !r.asked || off != cold {
+		t.Errorf("without a cache:\n%s\nbefore:\n%s", off, cold)
+	}
+}
+
+// TestChange changes one thing after the other that the result depends on.
+func TestChange(t *testing.T) {
+	r := newRunner(t)
+	cold := r.run(Config{})
+	write := func(name, text string) func(*Config) {
+		return func(*Config) { r.write(name, text) }
+	}
+	for _, test := range []struct {
+		what   string
+		change func(*Config)
+		same   bool // what is found
+		kept   bool // it is not found out again
+	}{
+		{"nothing", func(*Config) {}, true, true},
+		{"a file's time", write("aside/aside.go", "package aside\n"), true, true},
+		{"an imported package", write("table/table.go", "package table\n\nconst Name = \"sold\"\n"), false, false},
+		{"back", write("table/table.go", "package table\n\nconst Name = \"stock\"\n"), true, true},
+		{"a new file", write("aside/more.go", "package aside\n"), true, false},
+		{"a broken file", write("aside/more.go", "package aside\nvar x int = 1.5"), false, false},
+		{"mended", write("aside/more.go", "package aside\n"), true, true},
+		{"settings", func(c *Config) { c.Settings = "other" }, true, false},
+		{"the go directive", write("go.mod", "module example.org/m\n\ngo 1.25\n"), true, false},
+		{"patterns", func(c *Config) { c.Patterns = []string{"./stock"} }, false, false},
+	} {
+		var cfg Config
+		test.change(&cfg)
+		got := r.run(cfg)
+		if (got == cold) != test.same {
+			t.Errorf("%s: is the same: %v, want %v\n%s", test.what, got == cold, test.same, got)
+		}
+		if r.asked == test.kept {
+			t.Errorf("%s: packages are read: %v", test.what, r.asked)
+		}
+		if again := r.run(cfg); again != got || r.asked {
+			t.Errorf("%s: another result, or read again", test.what)
+		}
+	}
+}
+
+// TestDeterminism runs often, on one processor and on many, so that packages are
+// ready in another order, from the cache and without.
+func TestDeterminism(t *testing.T) {
+	r := newRunner(t)
+	if err := synth.Write(r.dir, synth.Size{Packages: 8, Locks: 3, Writes: 2, Depth: 2, Types: 3, Filler: 2}); err != nil {
+		t.Fatal(err)
+	}
+	kept := r.cache
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	want := ""
+	for i := range 20 {
+		runtime.GOMAXPROCS([]int{1, 2, 8}[i%3])
+		if r.cache = kept; i%4 != 3 {
+			r.cache = cache.Cache{}
+		}
+		got := r.run(Config{})
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("run %d:\n%s\nbefore:\n%s", i, got, want)
+		}
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	r := newRunner(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Run(ctx, Config{Config: load.Config{Dir: r.dir, Cache: r.cache}, Progress: func(phase string) {
+		if phase != "listing packages" {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was cancelled", err)
+	}
+	if r.run(Config{}); !r.asked {
+		t.Error("a run that was cancelled left a result")
+	}
+}

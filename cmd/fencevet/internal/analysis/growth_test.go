@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/synth"
+	"github.com/fencevet/fencevet/passes/uses"
+)
+
+// dimensions are the ways in which a module can grow to ten times its size.
+var dimensions = []struct {
+	name string
+	grow func(*synth.Size)
+}{
+	{"packages", func(s *synth.Size) { s.Packages *= 10 }},
+	{"locks", func(s *synth.Size) { s.Locks *= 10 }},
+	{"writes", func(s *synth.Size) { s.Writes *= 10 }},
+	{"depth", func(s *synth.Size) { s.Depth *= 10 }},
+	{"types", func(s *synth.Size) { s.Types *= 10 }},
+	{"filler", func(s *synth.Size) { s.Filler *= 10 }},
+}
+
+var small = synth.Size{Packages: 4, Locks: 4, Writes: 2, Depth: 3, Types: 3, Filler: 5}
+
+func read(tb testing.TB, size synth.Size) []*uses.Package {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := synth.Write(dir, size); err != nil {
+		tb.Fatal(err)
+	}
+	p, err := load.Load(tb.Context(), load.Config{Dir: dir})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(p.Incomplete) > 0 {
+		tb.Fatal(p.Incomplete)
+	}
+	return p.Packages
+}
+
+// allocated is how many bytes the analysis of packages takes. Time would say more,
+// but not the same twice.
+func allocated(pkgs []*uses.Package) (bytes, found int) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := uses.InModule(pkgs)
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc), len(r.Uses)
+}
+
+// TestGrowth holds the work for a module that is ten times as large in one way
+// against eleven times the work.
+func TestGrowth(t *testing.T) {
+	pkgs := read(t, small)
+	allocated(pkgs) // what is made once
+	least, found := allocated(pkgs)
+	if want := small.Packages*small.Locks + 1; found != want { // and the wrapper
+		t.Fatalf("%d locks, want %d", found, want)
+	}
+	for _, d := range dimensions {
+		size := small
+		d.grow(&size)
+		most, _ := allocated(read(t, size))
+		factor := float64(most) / float64(least)
+		t.Logf("%-9s x 10: %5.1f times %d KB, exponent %.2f", d.name, factor, least>>10, math.Log10(factor))
+		if factor > 11 {
+			t.Errorf("%s x 10 takes %.1f times the memory", d.name, factor)
+		}
+	}
+}
+
+func BenchmarkModule(b *testing.B) {
+	run := func(name string, size synth.Size) {
+		b.Run(name, func(b *testing.B) {
+			pkgs := read(b, size)
+			b.ReportAllocs()
+			for b.Loop() {
+				uses.InModule(pkgs)
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*size.Packages*size.Locks), "µs/lock")
+		})
+	}
+	run("small", small)
+	for _, d := range dimensions {
+		size := small
+		d.grow(&size)
+		run(fmt.Sprintf("%s-x10", d.name), size)
+	}
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// bypasses notes, at the locks whose writes are changes of something named, a
+// function that changes the same without the lock and without a condition. It
+// asks for the whole program: a package sees few of those who write a table.
+func (k *keeping) bypasses() {
+	locked := make(map[lock.Position]bool)
+	guarded := make(map[string]bool) // resources
+	for _, u := range k.found.uses {
+		for _, w := range u.Writes {
+			locked[w.Position] = true
+			guarded[w.Resource] = guarded[w.Resource] || shaped(&w)
+		}
+	}
+	if len(guarded) == 0 {
+		return
+	}
+	plain := make(map[string][]plainWrite)
+	k.e.functions(func(f *family, fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok || len(f.entries(c.Common())) == 0 || strings.HasSuffix(k.e.position(in.Pos()).File, "_test.go") {
+					continue
+				}
+				at := f.frame(c, "")
+				if locked[at.Position] {
+					continue
+				}
+				for _, m := range k.e.reader.Of(f.callTerm(c.Common(), c.Pos())) {
+					if m.Role == meaning.Write && guarded[m.Write.Resource] && unasked(m.Write.Guards) {
+						plain[m.Write.Resource] = append(plain[m.Write.Resource], plainWrite{at, m.Write})
+					}
+				}
+			}
+		}
+	})
+	for _, list := range k.e.recorded {
+		for _, r := range list {
+			k.bypassed(r, plain)
+		}
+	}
+}
+
+// A plainWrite is a write outside of any lock in view.
+type plainWrite struct {
+	at     lock.Frame
+	change *meaning.Change
+}
+
+// bypassed notes the first write of each resource that goes round the lock of r.
+func (k *keeping) bypassed(r recorded, plain map[string][]plainWrite) {
+	seen := make(map[string]bool)
+	for _, x := range r.st.effects {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, m := range k.e.reader.Of(x.Call) {
+			if m.Role != meaning.Write || seen[m.Write.Resource] || !slices.ContainsFunc(r.use.Writes, func(w lock.Write) bool {
+				return w.Position == x.At.Position && w.Resource == m.Write.Resource && shaped(&w)
+			}) {
+				continue
+			}
+			for _, p := range plain[m.Write.Resource] {
+				if p.change.Operation != m.Write.Operation || !sameColumns(p.change.Sets, m.Write.Sets) {
+					continue
+				}
+				seen[m.Write.Resource] = true
+				frame := framed(p.at, m.Write.Resource)
+				k.found.of(r.use, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.Bypassed})
+				break
+			}
+		}
+	}
+}
+
+// shaped reports whether a write is one that another function's can be held
+// against: it changes something that has a name in the source.
+func shaped(w *lock.Write) bool {
+	store, name, _ := strings.Cut(w.Resource, ":")
+	if w.Own || w.After || w.Cache || name == "" || strings.Trim(name, "%sdvq:/") == "" {
+		return false
+	}
+	switch store {
+	case "sql":
+		return w.Operation == "UPDATE"
+	case "redis", "etcd", "consul", "zookeeper", "s3", "gcs", "azure", "mongo", "dynamodb":
+		return w.Condition == lock.Token || w.Condition == lock.None
+	}
+	return false
+}
+
+// unasked reports whether nothing but the name of what is changed stands in a
+// write's conditions.
+func unasked(guards []meaning.Guard) bool {
+	return !slices.ContainsFunc(guards, func(g meaning.Guard) bool { return g.Op != "=" || g.Moves || g.Stored })
+}
+
+// sameColumns reports whether two statements set a column in common, or one of them
+// does not tell which it sets.
+func sameColumns(a, b []meaning.Setting) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) == len(b)
+	}
+	return slices.ContainsFunc(a, func(x meaning.Setting) bool {
+		return slices.ContainsFunc(b, func(y meaning.Setting) bool { return x.Column == y.Column })
+	})
+}

@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// Leadership is often told to work that runs elsewhere: by a flag that a loop
+// looks at, or by a channel that it waits for. What is done under the flag, and
+// after the receipt, belongs to the section then.
+//
+// Only names that speak of leading are followed: programs are full of flags and
+// channels. The way back (the flag is cleared, the term ends) is not looked at.
+
+// maxHandovers bounds how often leadership is handed on.
+const maxHandovers = 3
+
+var leadWords = []string{"leader", "lead", "leading", "leadership", "master", "primary", "elected", "elect", "active"}
+
+// signal is the name of what an instruction tells leadership by, or "": the field
+// or variable that a flag is set in, or a channel is found in.
+func (f *family) signal(in ssa.Instruction) string {
+	switch in := in.(type) {
+	case *ssa.Send:
+		return f.signalName(in.Chan)
+	case *ssa.Store:
+		if isBool(in.Val.Type()) && !isFalse(in.Val) {
+			return placeName(in.Addr)
+		}
+	case *ssa.Call:
+		c := in.Common()
+		if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "close" {
+			return f.signalName(c.Args[0])
+		}
+		if atomicBool(c, "Store", "Swap", "CompareAndSwap") && len(c.Args) > 1 && !isFalse(c.Args[len(c.Args)-1]) {
+			return placeName(c.Args[0])
+		}
+	}
+	return ""
+}
+
+// leads is the effect of telling leadership.
+func (f *family) leads(in ssa.Instruction) []Effect {
+	name := f.signal(in)
+	if name == "" {
+		return nil
+	}
+	x := Effect{Signal: name, At: f.frame(in, "")}
+	if _, ok := in.(*ssa.Send); ok {
+		x.Why = lock.ReasonGoroutine // somebody receives, in sight or not
+	}
+	return []Effect{x}
+}
+
+// signalsCaller reports whether an instruction closes a channel that the caller
+// handed in: "I am ready, go ahead".
+func (f *family) signalsCaller(in ssa.Instruction) bool {
+	c, ok := in.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := c.Call.Value.(*ssa.Builtin)
+	if !ok || b.Name() != "close" {
+		return false
+	}
+	_, ok = f.single(c.Call.Args[0]).(*ssa.Parameter)
+	return ok
+}
+
+// signalName names the place that a channel is loaded from.
+func (f *family) signalName(ch ssa.Value) string {
+	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
+		return placeName(load.X)
+	}
+	return ""
+}
+
+// placeName names a field or a package-level variable whose name speaks of
+// leading, or is "".
+func placeName(addr ssa.Value) string {
+	switch a := addr.(type) {
+	case *ssa.FieldAddr:
+		if name := fieldName(a.X.Type(), a.Field); meaning.Named(name, leadWords...) {
+			return types.TypeString(a.X.Type(), nil) + "." + name
+		}
+	case *ssa.Global:
+		if meaning.Named(a.Name(), leadWords...) {
+			return a.RelString(nil)
+		}
+	}
+	return ""
+}
+
+// atomicBool reports whether a call is one of those methods of atomic.Bool.
+func atomicBool(c *ssa.CallCommon, methods ...string) bool {
+	name, ok := strings.CutPrefix(calleeName(c), "(*atomic.Bool).")
+	return ok && slices.Contains(methods, name)
+}
+
+func isBool(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
+}
+
+func isFalse(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && (c.Value == nil || c.Value.Kind() == constant.Bool && !constant.BoolVal(c.Value))
+}
+
+// told lists the effects of what is done where leadership is told by a signal.
+func (e *Engine) told(signal string, depth int) []Effect {
+	if list, ok := e.followers[signal]; ok || depth > maxHandovers {
+		return list
+	}
+	if e.followers == nil {
+		e.followers = make(map[string][]Effect)
+	}
+	e.followers[signal] = nil
+	var out []Effect
+	e.functions(func(f *family, fn *ssa.Function) {
+		blocks := f.under(fn, signal)
+		if len(blocks) == 0 {
+			return
+		}
+		steps := f.summarise(fn).steps // those of most functions are not kept
+		for _, b := range fn.Blocks {
+			if !slices.Contains(blocks, b) {
+				continue
+			}
+			for _, in := range b.Instrs {
+				for _, x := range steps[in] {
+					if x.Signal != "" {
+						out = append(out, e.told(x.Signal, depth+1)...)
+						continue
+					}
+					x.Reach = max(x.Reach, ByGoroutine)
+					out = append(out, x)
+				}
+			}
+		}
+	})
+	e.followers[signal] = bound(out)
+	return e.followers[signal]
+}
+
+// follow summarises the functions that work where leadership is told.
+func (e *Engine) follow() {
+	told := make(map[string]bool)
+	e.each(func(_ *family, _ *ssa.Function, s *Summary) {
+		for _, x := range s.Effects {
+			if x.Signal != "" {
+				told[x.Signal] = true
+			}
+		}
+	})
+	var todo []*family
+	e.functions(func(f *family, fn *ssa.Function) {
+		if f.sums[fn] != nil || slices.Contains(todo, f) {
+			return
+		}
+		for name := range told {
+			if len(f.under(fn, name)) > 0 {
+				todo = append(todo, f)
+				return
+			}
+		}
+	})
+	e.solveFrom(todo)
+}
+
+// under lists the blocks of a function that run only where a flag is set, or
+// after a channel has told.
+func (f *family) under(fn *ssa.Function, signal string) []*ssa.BasicBlock {
+	var out []*ssa.BasicBlock
+	below := func(b *ssa.BasicBlock) {
+		for _, x := range fn.Blocks {
+			if b.Dominates(x) && !slices.Contains(out, x) {
+				out = append(out, x)
+			}
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.If:
+				for i, to := range b.Succs {
+					if len(to.Preds) == 1 && f.asksFlag(in.Cond, signal, i == 0) {
+						below(to)
+					}
+				}
+			case *ssa.UnOp:
+				if in.Op == token.ARROW && f.signalName(in.X) == signal {
+					below(b)
+				}
+			case *ssa.Select:
+				for _, x := range fn.Blocks {
+					if p := x.Idom(); p != nil && selected(p, x, func(ch ssa.Value) bool { return f.signalName(ch) == signal }) == ssa.Instruction(in) {
+						below(x)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// asksFlag reports whether a condition that turns out as given says that a flag
+// is set.
+func (f *family) asksFlag(cond ssa.Value, signal string, given bool) bool {
+	switch v := cond.(type) {
+	case *ssa.UnOp:
+		if v.Op == token.NOT {
+			return f.asksFlag(v.X, signal, !given)
+		}
+	case *ssa.BinOp:
+		if v.Op == token.EQL || v.Op == token.NEQ {
+			if c, ok := v.Y.(*ssa.Const); ok && isBool(c.Type()) {
+				return f.asksFlag(v.X, signal, given == ((v.Op == token.EQL) != isFalse(c)))
+			}
+		}
+	}
+	return given && f.isFlag(cond, signal, 0)
+}
+
+// isFlag reports whether a value is that of a flag, perhaps as a function returns
+// it.
+func (f *family) isFlag(v ssa.Value, signal string, depth int) bool {
+	if depth > maxHandovers {
+		return false
+	}
+	switch v := f.single(v).(type) {
+	case *ssa.UnOp:
+		return v.Op == token.MUL && placeName(v.X) == signal
+	case *ssa.Extract:
+		if c, ok := v.Tuple.(*ssa.Call); ok {
+			return f.e.returnsFlag(c.Common(), v.Index, signal, depth)
+		}
+	case *ssa.Call:
+		if c := v.Common(); atomicBool(c, "Load") {
+			return placeName(c.Args[0]) == signal
+		}
+		return f.e.returnsFlag(v.Common(), 0, signal, depth)
+	}
+	return false
+}
+
+// returnsFlag reports whether a function's result is the flag wherever it is not
+// false.
+func (e *Engine) returnsFlag(c *ssa.CallCommon, index int, signal string, depth int) bool {
+	fn := origin(c.StaticCallee())
+	if fn == nil || fn.Parent() != nil || e.families[fn] == nil || index >= fn.Signature.Results().Len() || !isBool(fn.Signature.Results().At(index).Type()) {
+		return false
+	}
+	flag := false
+	for _, b := range fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || isFalse(ret.Results[index]) {
+			continue
+		}
+		if !e.families[fn].isFlag(ret.Results[index], signal, depth+1) {
+			return false
+		}
+		flag = true
+	}
+	return flag
+}
+
+// handedOver adds what is done elsewhere by whom an elected leader tells so.
+func (e *Engine) handedOver(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]bool) {
+	followers := e.told(x.Signal, 1)
+	for _, y := range followers {
+		y.Via = append([]lock.Frame{x.At}, y.Via[:min(len(y.Via), maxVia-1)]...)
+		e.write(u, j, y, unseen)
+	}
+	if len(followers) == 0 && x.Why != "" {
+		unseen[x.Why] = true
+	}
+}

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"go/token"
+	"go/types"
+	"path/filepath"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/comments"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// listen finds the directives of a unit.
+func listen(fset *token.FileSet, u Unit) *comments.Source {
+	return comments.Read(fset, u.Types, u.Info, u.Files, func(p lock.Position) lock.Position {
+		return lock.Position{File: u.Types.Path() + "/" + filepath.Base(p.File), Line: p.Line, Column: p.Column}
+	})
+}
+
+// Directives returns those of the units, in the order of the files.
+func (e *Engine) Directives() []lock.Directive {
+	var all []lock.Directive
+	for _, s := range e.sources {
+		all = append(all, s.Directives...)
+	}
+	return all
+}
+
+// said is what a directive on the declaration of a function says of it, wherever
+// that stands; nil if there is none.
+func (e *Engine) said(fn *types.Func) *comments.Said {
+	if fn == nil || fn.Pkg() == nil {
+		return nil
+	}
+	fn = fn.Origin()
+	if len(e.sources) > 0 {
+		name := fn.FullName()
+		for _, s := range e.sources {
+			if said := s.Of(name); said != nil {
+				return said
+			}
+		}
+	}
+	if e.lookup == nil {
+		return nil
+	}
+	if fact := e.lookup(fn); fact != nil {
+		return fact.Said
+	}
+	return nil
+}
+
+// meant is the catalogue entry that the source itself makes for a function.
+func (e *Engine) meant(fn *types.Func) *catalog.Call {
+	said := e.said(fn)
+	if said == nil || said.Model == "" {
+		return nil
+	}
+	entry := e.spoken[said]
+	if entry == nil {
+		entry = comments.Entry(said.Model, said.At)
+		e.spoken[said] = entry
+	}
+	return entry
+}
+
+// here is the decision on a place in the units: on its line, or on the function
+// around it.
+func (e *Engine) here(pos token.Pos) *lock.Decision {
+	if len(e.sources) == 0 {
+		return nil
+	}
+	p := e.position(pos)
+	for _, s := range e.sources {
+		if d := s.At(p); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// decide notes what the source says that the locks taken by a call are for. What
+// stands nearest to the use counts: the call before the function that is called,
+// and that before those it calls in turn.
+func (f *family) decide(in ssa.CallInstruction, sites []*site) {
+	if len(sites) == 0 {
+		return
+	}
+	nearest := f.e.here(in.Pos())
+	if nearest == nil {
+		if said := f.e.said(declared(in.Common())); said != nil {
+			nearest = said.Decision
+		}
+	}
+	if nearest != nil {
+		for _, st := range sites {
+			st.lock.Decision = nearest
+		}
+	}
+}
+
+// partOfLock reports whether a function is part of what a directive declares to be a
+// lock: what it does about locks is for its callers.
+func (e *Engine) partOfLock(fn *ssa.Function) bool {
+	obj, ok := rootOf(fn).Object().(*types.Func)
+	if !ok {
+		return false
+	}
+	entry := e.meant(obj)
+	return entry != nil && (entry.Acquire != nil || entry.Release != nil)
+}

@@ -1,0 +1,405 @@
+package engine
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// maxSets bounds the stores of a summary.
+const maxSets = 32
+
+// maxStored bounds the values that a place is said to hold.
+const maxStored = 5
+
+// A Set is a store that the callers of a function can see: into a field, or an
+// element, of what is reached from a parameter. A lock object keeps its token
+// this way, and an option its value. Stores are not ordered: a place holds what
+// was there, or anything that is stored there.
+type Set struct {
+	Of    *term.T // the object, map or slice
+	Field string  // of an object
+	Index *term.T // of a map or slice
+	Value *term.T
+}
+
+// A location is a place where a family stores something.
+type location struct {
+	of    *term.T
+	field string
+	index *term.T
+}
+
+// sets lists what a function stores where its callers can see it.
+func (f *family) sets(fn *ssa.Function) []Set {
+	var out []Set
+	add := func(s Set) {
+		if !visible(s.Of) || !f.e.tells(s.Value) || len(out) == maxSets || slices.Contains(out, s) {
+			return
+		}
+		out = append(out, s)
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Store:
+				if fa, ok := f.base(in.Addr).(*ssa.FieldAddr); ok {
+					if _, local := f.base(fa.X).(*ssa.Alloc); !local {
+						add(Set{Of: f.get(fa.X), Field: fieldName(fa.X.Type(), fa.Field), Value: f.defaulted(in, f.get(in.Val))})
+					}
+				}
+			case *ssa.MapUpdate:
+				add(Set{Of: f.get(in.Map), Index: f.get(in.Key), Value: f.get(in.Value)})
+			case ssa.CallInstruction:
+				f.called(in, add)
+			}
+		}
+	}
+	return out
+}
+
+// visible reports whether callers can reach an object: by a parameter.
+func visible(t *term.T) bool {
+	for t.Kind == term.Field || t.Kind == term.Elem {
+		t = t.Args[0]
+	}
+	return t.Kind == term.Param
+}
+
+// called passes on what the callee of a call stores, with the arguments put in.
+func (f *family) called(in ssa.CallInstruction, add func(Set)) {
+	c := in.Common()
+	var callees []*ssa.Function
+	if c.IsInvoke() {
+		callees = f.e.impls.of(c)
+	} else if fn := c.StaticCallee(); fn != nil {
+		callees = []*ssa.Function{origin(fn)}
+	}
+	for _, callee := range callees {
+		sum := f.e.summary(callee)
+		if sum == nil || len(sum.Sets) == 0 {
+			continue
+		}
+		bind := f.e.binder(fnName(callee), f.callTerm(c, in.Pos()).Args)
+		for _, s := range sum.Sets {
+			add(Set{Of: f.subst(s.Of, bind), Field: s.Field, Index: f.subst(s.Index, bind), Value: f.subst(s.Value, bind)})
+		}
+	}
+}
+
+// subst puts a caller's terms in place of a callee's parameters. What the family
+// stored in the fields that the callee reads is there.
+func (f *family) subst(t *term.T, bind func(*term.T) *term.T) *term.T {
+	return f.e.pool.SubstAt(t, bind, f.at)
+}
+
+// at joins a place, the field or the element of x, with what the family stores
+// there.
+func (f *family) at(place, x *term.T, field string, index *term.T) *term.T {
+	locations := f.locations()
+	if len(locations) == 0 {
+		return place
+	}
+	var alts []*term.T
+	if !place.IsZero() {
+		alts = append(alts, place)
+	}
+	n := len(alts)
+	for _, x := range x.Alts() {
+		for _, t := range locations[location{x, field, index}] {
+			if !t.IsZero() {
+				alts = append(alts, t)
+			}
+		}
+	}
+	if len(alts) == n || len(alts) > maxStored {
+		return place
+	}
+	return f.e.pool.Join(alts...)
+}
+
+// locations lists what the family stores in objects that are not local variables,
+// itself or by the functions that it calls. What is stored may come from such a
+// place itself, so it is evaluated twice, apart from the values of the family.
+func (f *family) locations() map[location][]*term.T {
+	if f.keyed != nil {
+		return f.keyed
+	}
+	values, busy := f.values, f.busy
+	f.keyed = make(map[location][]*term.T)
+	for range 2 {
+		f.values, f.busy = make(map[ssa.Value]*term.T), make(map[ssa.Value]bool)
+		next := make(map[location][]*term.T)
+		add := func(s Set) {
+			k := location{s.Of, s.Field, s.Index}
+			if !slices.Contains(next[k], s.Value) {
+				next[k] = append(next[k], s.Value)
+			}
+		}
+		for _, s := range f.places {
+			switch a := s.addr.(type) {
+			case *ssa.FieldAddr:
+				add(Set{Of: f.get(a.X), Field: fieldName(a.X.Type(), a.Field), Value: f.get(s.val)})
+			case *ssa.Global:
+			default:
+				add(Set{Of: f.get(s.addr), Index: f.get(s.key), Value: f.get(s.val)})
+			}
+		}
+		for _, in := range f.calling {
+			f.called(in, add)
+		}
+		f.keyed = next
+		if len(next) == 0 {
+			break
+		}
+	}
+	f.values, f.busy = values, busy
+	return f.keyed
+}
+
+// extended is an object that a function returns, with what was stored in it since
+// it was made.
+func (f *family) extended(t *term.T) *term.T {
+	locations := f.locations()
+	if t == nil || len(locations) == 0 || !t.Any(func(x *term.T) bool { return x.Kind == term.Struct }) {
+		return t
+	}
+	var alts []*term.T
+	for _, x := range t.Alts() {
+		if x.Kind == term.Struct {
+			y := x
+			for _, k := range f.fieldsOf(x) {
+				v := f.e.pool.Join(locations[k]...)
+				if old := f.e.pool.Field(x, k.field); !old.IsZero() {
+					v = f.e.pool.Join(old, v)
+				}
+				y = f.e.pool.With(y, k.field, v)
+			}
+			x = y
+		}
+		alts = append(alts, x)
+	}
+	return f.e.pool.Join(alts...)
+}
+
+// fieldsOf lists the locations that are fields of x, in a fixed order.
+func (f *family) fieldsOf(x *term.T) []location {
+	var out []location
+	for k := range f.locations() {
+		if k.of == x && k.field != "" {
+			out = append(out, k)
+		}
+	}
+	slices.SortFunc(out, func(a, b location) int { return strings.Compare(a.field, b.field) })
+	return out
+}
+
+// isStruct reports whether a variable is a struct.
+func isStruct(a *ssa.Alloc) bool {
+	_, ok := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+	return ok
+}
+
+// doubts tells what a store to a field of x leaves of what x was set to before.
+func (f *family) doubts(st *ssa.Store, x *ssa.Alloc) doubt {
+	if len(*x.Referrers()) == 0 || x.Parent() != st.Parent() {
+		return perchance
+	}
+	if asksZero(st) {
+		return ifZero
+	}
+	for _, r := range *x.Referrers() {
+		if whole, ok := r.(*ssa.Store); ok && whole.Addr == ssa.Value(x) && whole.Block() != st.Block() {
+			return perchance
+		}
+	}
+	return certain
+}
+
+// asksZero reports whether a store to a field is reached only where the field is
+// zero.
+func asksZero(st *ssa.Store) bool {
+	to, ok := st.Addr.(*ssa.FieldAddr)
+	b := st.Block()
+	if !ok || len(b.Preds) != 1 {
+		return false
+	}
+	x := zeroIn(b.Preds[0], b)
+	load, ok := x.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	from, ok := load.X.(*ssa.FieldAddr)
+	return ok && from.X == to.X && from.Field == to.Field
+}
+
+// zeroIn returns the value that is zero, or less, where control goes from p to b;
+// nil if there is none.
+func zeroIn(p, b *ssa.BasicBlock) ssa.Value {
+	br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
+	if !ok {
+		return nil
+	}
+	bin, ok := br.Cond.(*ssa.BinOp)
+	if !ok {
+		return nil
+	}
+	op := bin.Op
+	if p.Succs[0] != b {
+		op = negate(op)
+	}
+	if zero, ok := bin.Y.(*ssa.Const); !ok || !(op == token.EQL || op == token.LEQ || op == token.LSS) || !isZero(zero) {
+		return nil
+	}
+	return bin.X
+}
+
+func isZero(c *ssa.Const) bool {
+	if c.Value == nil {
+		return true
+	}
+	switch c.Value.Kind() {
+	case constant.String:
+		return constant.StringVal(c.Value) == ""
+	case constant.Int, constant.Float:
+		return constant.Sign(c.Value) == 0
+	}
+	return false
+}
+
+// defaulted is what a store puts into a field: val, where the field is zero only.
+func (f *family) defaulted(st *ssa.Store, val *term.T) *term.T {
+	if !asksZero(st) {
+		return val
+	}
+	fa := st.Addr.(*ssa.FieldAddr)
+	return f.e.pool.Or(f.e.pool.Field(f.get(fa.X), fieldName(fa.X.Type(), fa.Field)), val)
+}
+
+// fallback is the value of a variable that is given a default where it is zero,
+// or nil.
+func (f *family) fallback(phi *ssa.Phi) *term.T {
+	b := phi.Block()
+	if len(phi.Edges) != 2 || len(b.Preds) != 2 {
+		return nil
+	}
+	for i, from := range b.Preds {
+		// From here comes the default: the value was found to be zero.
+		var x ssa.Value
+		switch {
+		case len(from.Preds) == 1 && len(from.Succs) == 1:
+			x = zeroIn(from.Preds[0], from)
+		case len(from.Succs) == 2 && from.Succs[0] != from.Succs[1]:
+			x = zeroIn(from, b)
+		}
+		if x == nil {
+			continue
+		}
+		value, other := f.value(phi.Edges[1-i]), f.value(phi.Edges[i])
+		if value != nil && other != nil && value == f.get(x) {
+			return f.e.pool.Or(value, other)
+		}
+	}
+	return nil
+}
+
+// passed is the struct x, a local variable, after the calls that got a pointer to
+// it.
+func (f *family) passed(a *ssa.Alloc, x *term.T) *term.T {
+	p := f.e.pool
+	for _, in := range f.lent[a] {
+		c := in.Common()
+		i := slices.IndexFunc(c.Args, func(v ssa.Value) bool { return f.base(v) == ssa.Value(a) })
+		var fns *term.T
+		switch callee := c.StaticCallee(); {
+		case callee != nil:
+			sum := f.e.summary(callee)
+			if sum == nil {
+				continue
+			}
+			name := fnName(origin(callee))
+			for _, s := range sum.Sets {
+				if s.Field == "" || s.Of.Kind != term.Param || s.Of.Name != name || s.Of.Index != i {
+					continue
+				}
+				value := p.Subst(s.Value, func(t *term.T) *term.T {
+					switch {
+					case t.Name != name || t.Index >= len(c.Args):
+						return nil
+					case t.Index == i:
+						return x
+					}
+					return f.get(c.Args[t.Index])
+				})
+				if old := p.Field(x, s.Field); !old.IsZero() && value.Kind != term.Op {
+					value = p.Join(old, value)
+				}
+				x = p.With(x, s.Field, value)
+			}
+			continue
+		case !c.IsInvoke():
+			fns = f.get(c.Value)
+		case len(c.Args) == 1:
+			fns = f.get(c.Value) // a function type with a method that calls it
+		default:
+			continue
+		}
+		// One option after the other; anything else may do as it likes.
+		if fns.Kind == term.Elem && (len(fns.Args) == 1 || fns.Args[1].Kind != term.Const) {
+			x = p.Applied(fns.Args[0], i, x)
+		}
+	}
+	return x
+}
+
+// applied is the object x after functions have run on it: those that are known
+// set its fields. It is nil where one is not known.
+func (e *Engine) applied(fns *term.T, index int, x *term.T) *term.T {
+	switch fns.Kind {
+	case term.Nil:
+		return x
+	case term.Const:
+		if fns.IsZero() {
+			return x
+		}
+	case term.List:
+		for _, fn := range fns.Args {
+			if x = e.applied(fn, index, x); x == nil {
+				return nil
+			}
+		}
+		return x
+	case term.Op:
+		if fns.Name == "append" && len(fns.Args) == 2 {
+			if x = e.applied(fns.Args[0], index, x); x == nil {
+				return nil
+			}
+			return e.applied(fns.Args[1], index, x)
+		}
+	case term.Func, term.Closure:
+		sum := e.named(fns.Name)
+		if sum == nil {
+			return nil
+		}
+		args := make([]*term.T, index+1)
+		for i := range args {
+			args[i] = e.pool.Unknown("argument")
+		}
+		args[index] = x
+		bind := closureBinder(fns, args)
+		for _, s := range sum.Sets {
+			if s.Field != "" && s.Of.Kind == term.Param && bind(s.Of) == x {
+				x = e.pool.With(x, s.Field, e.pool.Subst(s.Value, bind))
+				args[index] = x
+			}
+		}
+		return x
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// slots notes commands of a lock that name keys of different slots, sent to a
+// cluster.
+func (k *keeping) slots(f *family, fn *ssa.Function, in ssa.CallInstruction) {
+	call := f.callTerm(in.Common(), in.Pos())
+	pair := apart(k.e.reader.Keys(call))
+	if pair == nil || !k.clustered(in, call) {
+		return
+	}
+	held := slices.ContainsFunc(k.e.recorded[f], func(r recorded) bool { return r.st.region != nil && reaches(r.st.region, in) })
+	if !held && !slices.ContainsFunc(k.e.reader.Of(call), locking) {
+		return
+	}
+	frame := f.frame(in, strconv.Quote(pair[0].Pattern())+" and "+strconv.Quote(pair[1].Pattern()))
+	k.found.add(f, fn, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.SlotsApart})
+}
+
+// locking reports whether a command is for locks: it takes, keeps or frees one, or
+// writes under a comparison.
+func locking(m meaning.Meaning) bool {
+	switch m.Role {
+	case meaning.Acquire, meaning.Renew, meaning.Release:
+		return m.Checked || m.Role == meaning.Acquire
+	case meaning.Write:
+		return len(m.Write.Guards) > 0
+	}
+	return false
+}
+
+// clustered reports whether a command goes to a client for a cluster: its
+// constructor is in view, or its type tells.
+func (k *keeping) clustered(in ssa.CallInstruction, call *term.T) bool {
+	for _, v := range in.Common().Args {
+		if i, ok := v.(*ssa.MakeInterface); ok {
+			v = i.X
+		}
+		if p, ok := types.Unalias(v.Type()).(*types.Pointer); ok {
+			if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && n.Obj().Name() == "ClusterClient" {
+				return true
+			}
+		}
+	}
+	return call.Any(func(t *term.T) bool {
+		entry := k.e.reader.Entry(t)
+		return entry != nil && entry.New != nil && entry.New.Store == "cluster"
+	})
+}
+
+// apart returns two keys that hash to different slots, or nil. Where one of the
+// keys is not known well enough, none is.
+func apart(keys []*term.T) []*term.T {
+	for _, key := range keys {
+		if !hashed(key) {
+			return nil
+		}
+	}
+	for i := range keys {
+		if j := keys[0]; tag(j) != tag(keys[i]) || tag(j) == "" && j != keys[i] {
+			return []*term.T{j, keys[i]}
+		}
+	}
+	return nil
+}
+
+// hashed reports whether a key is known well enough to say what is hashed: it
+// begins with a literal, or a tag stands in its text. A value at the beginning
+// may bring a tag along.
+func hashed(key *term.T) bool {
+	if key.Kind != term.Const && key.Kind != term.Op {
+		return false
+	}
+	p := key.Pattern()
+	return p != "" && (p[0] != '%' || tag(key) != "")
+}
+
+// tag is what a cluster hashes in place of the whole key: what stands between the
+// first braces. A value in there is told by its verb only, so that two tags count as
+// the same where their values may differ.
+func tag(key *term.T) string {
+	_, rest, ok := strings.Cut(key.Pattern(), "{")
+	text, _, closed := strings.Cut(rest, "}")
+	if !ok || !closed {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// stale notes a read, made before the lock was taken, of what the section changes
+// without a condition, where the new value comes from the old one: whoever held
+// the lock in between is overwritten.
+func (k *keeping) stale(f *family, r recorded) {
+	st := r.st
+	for _, x := range st.effects {
+		if x.Call == nil || x.Open != Closed || !open(r.use, x) {
+			continue
+		}
+		for _, m := range k.e.reader.Of(x.Call) {
+			if m.Role != meaning.Write || !overwrites(m.Write) || k.rereads(st.effects, m.Write.Resource) {
+				continue
+			}
+			if in := k.readBefore(f, st, m.Write); in != nil {
+				frame := f.frame(in, m.Write.Resource)
+				k.found.of(r.use, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.ReadBefore})
+				return
+			}
+		}
+	}
+}
+
+// open reports whether an effect is one of the writes of a use that nothing guards.
+func open(u *lock.Use, x Effect) bool {
+	return slices.ContainsFunc(u.Writes, func(w lock.Write) bool {
+		return w.Position == x.At.Position && !w.Own && !w.After && w.Condition == lock.None && w.Fault == ""
+	})
+}
+
+// overwrites reports whether a write puts a new value in place of one that is there.
+func overwrites(c *meaning.Change) bool {
+	switch c.Operation {
+	case "INSERT", "DELETE", "DEL", "create", "append":
+		return false
+	}
+	return c.Resource != c.Store
+}
+
+// rereads reports whether the section itself reads a resource.
+func (k *keeping) rereads(section []Effect, resource string) bool {
+	return slices.ContainsFunc(section, func(x Effect) bool {
+		return x.Call != nil && x.Open == Closed && k.reads(x.Call, resource)
+	})
+}
+
+func (k *keeping) reads(call *term.T, resource string) bool {
+	return slices.ContainsFunc(k.e.reader.Of(call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Query && (m.Store == resource || overlap(m.Store, resource))
+	})
+}
+
+// readBefore finds the call before the acquire that reads what a write stores. A
+// value in a WHERE clause or key only names the resource.
+func (k *keeping) readBefore(f *family, st *site, c *meaning.Change) ssa.Instruction {
+	var values []*term.T
+	for _, s := range c.Sets {
+		values = append(values, s.Value)
+	}
+	if c.Value != nil {
+		values = append(values, c.Value)
+	}
+	if len(values) == 0 && c.Store != "sql" {
+		for _, a := range meaning.Args(c.Call) {
+			if a != c.Key {
+				values = append(values, a)
+			}
+		}
+	}
+	used := make(map[*term.T]bool)
+	for _, v := range values {
+		v.Any(func(t *term.T) bool {
+			if t.Kind == term.Call && k.reads(t, c.Resource) {
+				used[t] = true
+			}
+			return false
+		})
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	for in := range earlier(st) {
+		for _, x := range f.sums[st.fn].steps[in] {
+			if used[x.Call] && x.Reach != ByGoroutine {
+				return in
+			}
+		}
+	}
+	return nil
+}
+
+// earlier runs over the calls that were made by the time a lock is taken.
+func earlier(st *site) func(yield func(ssa.Instruction) bool) {
+	return func(yield func(ssa.Instruction) bool) {
+		for _, b := range st.fn.Blocks {
+			if !b.Dominates(st.at.Block()) {
+				continue
+			}
+			for _, in := range b.Instrs {
+				if in == ssa.Instruction(st.at) {
+					break
+				}
+				if _, call := in.(*ssa.Call); call && !yield(in) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// Package elect has leaders: what runs while a candidate leads, and what is told that it does.
+package elect
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"example.org/locks/checks/shapes/store"
+)
+
+// Lead campaigns and runs fn for as long as it is leader.
+func Lead(ctx context.Context, cli *clientv3.Client, name, id string, fn func(ctx context.Context, term int64) error) error {
+	session, err := concurrency.NewSession(cli, concurrency.WithTTL(10))
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	e := concurrency.NewElection(session, "/elect/"+name)
+	if err := e.Campaign(ctx, id); err != nil {
+		return err
+	}
+	defer e.Resign(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-session.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return fn(ctx, e.Rev())
+}
+
+// Callbacks are what a candidate is told.
+type Callbacks struct {
+	Started func(ctx context.Context)
+	Stopped func()
+}
+
+// Run calls the callbacks.
+func Run(ctx context.Context, cli *clientv3.Client, name, id string, cb Callbacks) error {
+	return Lead(ctx, cli, name, id, func(ctx context.Context, _ int64) error {
+		defer cb.Stopped()
+		cb.Started(ctx)
+		return nil
+	})
+}
+
+// Job works as long as it leads.
+type Job struct {
+	Etcd   *clientv3.Client
+	Orders *store.Orders
+
+	leading atomic.Bool
+	mu      sync.Mutex
+	leader  bool
+	term    int64
+	elected chan struct{}
+}
+
+// Fenced hands the revision of the election on.
+func (j *Job) Fenced(ctx context.Context) error {
+	return Lead(ctx, j.Etcd, "fenced", "me", func(ctx context.Context, term int64) error { // verdict: fenced // lock: /elect/fenced 10s
+		return j.Orders.PayFenced(ctx, 1, 2, term)
+	})
+}
+
+// Plain does not.
+func (j *Job) Plain(ctx context.Context) error {
+	return Lead(ctx, j.Etcd, "plain", "me", func(ctx context.Context, _ int64) error { // want: unfenced // verdict: unfenced // lock: /elect/plain 10s
+		return j.Orders.Pay(ctx, 1, 2)
+	})
+}
+
+// Called works in a struct of callbacks.
+func (j *Job) Called(ctx context.Context) error {
+	return Run(ctx, j.Etcd, "called", "me", Callbacks{ // want: unfenced // verdict: unfenced // lock: /elect/called 10s
+		Started: func(ctx context.Context) { _ = j.Orders.Pay(ctx, 3, 4) },
+		Stopped: func() {},
+	})
+}
+
+// Channel hands leadership over to a loop that waits for it.
+func (j *Job) Channel(ctx context.Context) error {
+	return Lead(ctx, j.Etcd, "channel", "me", func(ctx context.Context, _ int64) error { // want: unfenced // verdict: unfenced
+		j.elected <- struct{}{}
+		<-ctx.Done()
+		return nil
+	})
+}
+
+// Work waits to be elected.
+func (j *Job) Work(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-j.elected:
+			if err := j.Orders.Pay(ctx, 5, 6); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Flag tells leadership by a field under a mutex.
+func (j *Job) Flag(ctx context.Context) error {
+	return Lead(ctx, j.Etcd, "flag", "me", func(ctx context.Context, term int64) error { // want: unfenced // verdict: unfenced
+		j.mu.Lock()
+		j.leader, j.term = true, term
+		j.mu.Unlock()
+		<-ctx.Done()
+		j.mu.Lock()
+		j.leader = false
+		j.mu.Unlock()
+		return nil
+	})
+}
+
+func (j *Job) isLeader() (bool, int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.leader, j.term
+}
+
+// Tick runs on every replica; one of them works.
+func (j *Job) Tick(ctx context.Context) {
+	for range time.Tick(time.Minute) {
+		if leader, _ := j.isLeader(); !leader {
+			continue
+		}
+		_ = j.Orders.Pay(ctx, 7, 8)
+	}
+}
+
+// Atomic tells it by an atomic flag.
+func (j *Job) Atomic(ctx context.Context) error {
+	return Lead(ctx, j.Etcd, "atomic", "me", func(ctx context.Context, term int64) error { // want: unfenced // verdict: unfenced
+		j.leading.Store(true)
+		defer j.leading.Store(false)
+		<-ctx.Done()
+		return nil
+	})
+}
+
+// Sweep asks the flag.
+func (j *Job) Sweep(ctx context.Context) error {
+	if !j.leading.Load() {
+		return nil
+	}
+	return j.Orders.Pay(ctx, 9, 10)
+}
+
+// Serve tells whoever started it that it leads, by a channel that it was given.
+func Serve(ctx context.Context, cli *clientv3.Client, ready chan<- struct{}) error {
+	session, err := concurrency.NewSession(cli, concurrency.WithTTL(10))
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	e := concurrency.NewElection(session, "/elect/serve")
+	if err := e.Campaign(ctx, "me"); err != nil { // verdict: unverified
+		return err
+	}
+	defer e.Resign(context.WithoutCancel(ctx))
+	close(ready)
+	select {
+	case <-session.Done():
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
