@@ -176,10 +176,16 @@ func emerged(in ssa.CallInstruction, effects []Effect, call *term.T, at lock.Fra
 	return sites
 }
 
-// takes reports whether a call takes a lock.
-func (e *Engine) takes(call *term.T) bool {
-	_, ok := e.acquire(call)
-	return ok
+// takes tells how sure it is that a call takes a lock: 0 it does not, 1 it is a
+// general command that may, 2 it does.
+func (e *Engine) takes(call *term.T) int {
+	switch m, ok := e.acquire(call); {
+	case !ok:
+		return 0
+	case m.Raw:
+		return 1
+	}
+	return 2
 }
 
 func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind func(*term.T) *term.T) []*site {
@@ -351,7 +357,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.subst(x.Call, bind)
-			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) && !f.e.takes(before)
+			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) > f.e.takes(before)
 			if x.Call.Kind != term.Call {
 				// Too large with the arguments put in: what it does is known
 				// still, on what it does it is not.
