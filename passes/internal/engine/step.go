@@ -226,8 +226,17 @@ func (f *family) holds(at lock.Frame) bool {
 	return syntax != nil && at.Pos.IsValid() && syntax.Pos() <= at.Pos && at.Pos < syntax.End()
 }
 
+// maxApplied bounds the function values that call each other in one place.
+const maxApplied = 10
+
 // apply is the call of a function value with args.
 func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) ([]Effect, []Hold) {
+	// A function that calls what it is given may be given itself.
+	if f.applied++; f.applied > maxApplied {
+		f.applied--
+		return []Effect{{Why: lock.ReasonLimit, At: at}}, nil
+	}
+	defer func() { f.applied-- }()
 	var effects []Effect
 	var holds []Hold
 	for _, t := range fn.Alts() {
