@@ -220,10 +220,9 @@ func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) 
 	return a
 }
 
-// holds reports whether a place is in the source of the family.
+// holds reports whether a call of the family stands at a place.
 func (f *family) holds(at lock.Frame) bool {
-	syntax := f.root.Syntax()
-	return syntax != nil && at.Pos.IsValid() && syntax.Pos() <= at.Pos && at.Pos < syntax.End()
+	return at.Pos.IsValid() && slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.frame(in, "").Pos == at.Pos })
 }
 
 // maxApplied bounds the function values that call each other in one place.
