@@ -332,6 +332,27 @@ func (c *Catalog) Relevant(path string) (lock, known bool) {
 // to answer for.
 func (c *Catalog) Acts(path string) bool { return c.paths[unvendored(path)].acts }
 
+// Locks reports whether a package is there to take locks: it has calls that take
+// one without further signs.
+func (c *Catalog) Locks(path string) bool {
+	path = unvendored(path)
+	return slices.ContainsFunc(c.libs, func(l *Library) bool {
+		return slices.ContainsFunc(l.Calls, func(call *Call) bool {
+			if a := call.Acquire; a == nil || a.Raw || a.Traced {
+				return false
+			}
+			return slices.ContainsFunc(call.Func, func(name string) bool { return slices.Contains(l.Packages[packageOf(name)], path) })
+		})
+	})
+}
+
+// packageOf is the package in the name of a function, (*pkg.T).M or pkg.F, as
+// the catalogue writes it.
+func packageOf(name string) string {
+	name, _, _ = strings.Cut(strings.TrimLeft(name, "(*"), ".")
+	return name
+}
+
 // Acts reports whether a call does something that a critical section around it
 // would have to answer for. Others make, name or convert values, or run what
 // they are given.

@@ -391,3 +391,20 @@ func TestActs(t *testing.T) {
 		}
 	}
 }
+
+func TestLocks(t *testing.T) {
+	c := Builtin()
+	for path, want := range map[string]bool{
+		"github.com/bsm/redislock":                    true,
+		"github.com/go-redsync/redsync/v4":            true,
+		"go.etcd.io/etcd/client/v3/concurrency":       true,
+		"example.org/vendor/github.com/bsm/redislock": true,
+		"github.com/redis/go-redis/v9":                false,
+		"database/sql":                                false,
+		"sync":                                        false,
+	} {
+		if got := c.Locks(path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}

@@ -170,8 +170,9 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 }
 
 // divide finds out what to read from source: what the patterns match, what that
-// imports of the main modules or Also matches, and whatever imports something of
-// this, since types of one package that was loaded twice do not mix.
+// imports of the main modules or Also matches, wrappers of locks in other
+// modules, and whatever imports something of this, since types of one package
+// that was loaded twice do not mix.
 func (p *Program) divide() error {
 	also := make([]bool, len(p.cfg.Also))
 	isRoot := make(map[*packages.Package]bool)
@@ -191,7 +192,7 @@ func (p *Program) divide() error {
 		for _, imported := range pkg.Imports {
 			own = own || p.byID[imported.ID] != nil
 		}
-		if own {
+		if own || wraps(pkg) {
 			s := &source{pkg: pkg, files: make(chan struct{}), done: make(chan struct{})}
 			p.byID[pkg.ID] = s
 			p.sources = append(p.sources, s)
@@ -213,6 +214,12 @@ func (p *Program) divide() error {
 		return fmt.Errorf("%w -also=%s: nothing like that is imported", ErrNoPackages, p.cfg.Also[i])
 	}
 	return nil
+}
+
+// wraps reports whether a package of a required module may take locks for others.
+func wraps(pkg *packages.Package) bool {
+	return pkg.Module != nil && len(pkg.Errors) == 0 &&
+		uses.CanWrap(pkg.Module.Path, pkg.PkgPath, sortedImports(pkg)) && uses.Wraps(pkg.GoFiles)
 }
 
 // matches reports whether an import path is meant by a pattern, in which "..."

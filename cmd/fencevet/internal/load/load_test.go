@@ -107,6 +107,90 @@ func TestOnlyOwnSource(t *testing.T) {
 	}
 }
 
+// TestDependencies: of required modules those packages are read from source that
+// wrap locks, what imports them, and what is asked for.
+func TestDependencies(t *testing.T) {
+	dir := module(t, `
+-- go.mod --
+module example.org/shop
+
+go 1.26
+
+require (
+	example.org/company v0.0.0
+	github.com/bsm/redislock v0.9.4
+)
+
+replace (
+	example.org/company => ./company
+	github.com/bsm/redislock => ./redislock
+)
+-- shop.go --
+package shop
+
+import (
+	"example.org/company/jobs"
+	"example.org/company/names"
+)
+
+func Sell() { jobs.Run(names.Of("x")) }
+-- company/go.mod --
+module example.org/company
+
+go 1.26
+
+require github.com/bsm/redislock v0.9.4
+-- company/once/once.go --
+package once
+
+import "github.com/bsm/redislock"
+
+func Do(c *redislock.Client) { c.Obtain() }
+-- company/jobs/jobs.go --
+package jobs
+
+import "example.org/company/once"
+
+func Run(string) { once.Do(nil) }
+-- company/names/names.go --
+package names
+
+func Of(s string) string { return s }
+-- redislock/go.mod --
+module github.com/bsm/redislock
+
+go 1.26
+-- redislock/redislock.go --
+package redislock
+
+type Client struct{}
+
+func (*Client) Obtain() {}
+`)
+	for _, test := range []struct {
+		also []string
+		want string
+	}{
+		{nil, "example.org/company/jobs example.org/company/once example.org/shop"},
+		{[]string{"example.org/company/..."}, "example.org/company/jobs example.org/company/names example.org/company/once example.org/shop"},
+		{[]string{"example.org/company/n...s"}, "example.org/company/jobs example.org/company/names example.org/company/once example.org/shop"},
+	} {
+		p, err := load.Load(t.Context(), load.Config{Dir: dir, Also: test.also})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(paths(p), " "); got != test.want {
+			t.Errorf("also %q: %s, want %s", test.also, got, test.want)
+		}
+		if !p.Matches("example.org/shop") || p.Matches("example.org/company/once") || !reflect.DeepEqual(p.Modules, []string{"example.org/shop"}) {
+			t.Errorf("modules %q: what is imported is not what was asked for", p.Modules)
+		}
+	}
+	if _, err := load.Load(t.Context(), load.Config{Dir: dir, Also: []string{"example.org/other"}}); !errors.Is(err, load.ErrNoPackages) {
+		t.Errorf("got %v, want that nothing matches", err)
+	}
+}
+
 func TestNarrowPattern(t *testing.T) {
 	p, err := load.Load(t.Context(), load.Config{Dir: module(t, shop), Patterns: []string{"."}})
 	if err != nil {
