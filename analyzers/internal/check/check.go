@@ -96,11 +96,11 @@ func Rank(l lock.Level) int {
 	return 1 + slices.Index([]lock.Level{lock.Note, lock.Warning, lock.Error}, l)
 }
 
-// A Chooser says which settings hold for a package; nil are the default ones.
+// A Chooser says which settings hold for a package. Without one, what a driver was
+// given runs, by default or not.
 type Chooser func(*analysis.Pass) (*Settings, error)
 
-// Analyzer returns c in the form that go vet, golangci-lint, nogo and gopls run,
-// with the default settings.
+// Analyzer returns c in the form that nogo and other drivers run.
 func (c *Check) Analyzer() *analysis.Analyzer { return c.AnalyzerWith(uses.Analyzer, nil) }
 
 // AnalyzerWith is Analyzer with settings that depend on the package. records is
@@ -130,11 +130,15 @@ func (s Suite) Analyzer(name, doc string, records *analysis.Analyzer, choose Cho
 	})
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		result := pass.ResultOf[records].(*uses.Result)
-		settings := &Settings{}
+		settings := &Settings{Checks: make(map[string]bool)}
 		if choose != nil {
 			var err error
 			if settings, err = choose(pass); err != nil {
 				return nil, err
+			}
+		} else {
+			for _, c := range s {
+				settings.Checks[c.Name] = true
 			}
 		}
 		if !slices.ContainsFunc(s, settings.On) || len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
