@@ -96,12 +96,16 @@ func Rank(l lock.Level) int {
 	return 1 + slices.Index([]lock.Level{lock.Note, lock.Warning, lock.Error}, l)
 }
 
-// A Chooser says which settings hold for a package. Without one, what a driver was
-// given runs, by default or not.
+// A Chooser says which settings hold for a package.
 type Chooser func(*analysis.Pass) (*Settings, error)
 
-// Analyzer returns c in the form that nogo and other drivers run.
-func (c *Check) Analyzer() *analysis.Analyzer { return c.AnalyzerWith(uses.Analyzer, nil) }
+// Analyzer returns c in the form that go vet, golangci-lint, nogo and gopls run,
+// with the default settings, but on: a driver that did not want it would not ask.
+func (c *Check) Analyzer() *analysis.Analyzer {
+	return c.AnalyzerWith(uses.Analyzer, func(*analysis.Pass) (*Settings, error) {
+		return &Settings{Checks: map[string]bool{c.Name: true}}, nil
+	})
+}
 
 // AnalyzerWith is Analyzer with settings that depend on the package. records is
 // what uses.New has made.
@@ -130,16 +134,9 @@ func (s Suite) Analyzer(name, doc string, records *analysis.Analyzer, choose Cho
 	})
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		result := pass.ResultOf[records].(*uses.Result)
-		settings := &Settings{Checks: make(map[string]bool)}
-		if choose != nil {
-			var err error
-			if settings, err = choose(pass); err != nil {
-				return nil, err
-			}
-		} else {
-			for _, c := range s {
-				settings.Checks[c.Name] = true
-			}
+		settings, err := choose(pass)
+		if err != nil {
+			return nil, err
 		}
 		if !slices.ContainsFunc(s, settings.On) || len(result.Uses)+len(result.Remarks)+len(result.Directives) == 0 {
 			return nil, nil

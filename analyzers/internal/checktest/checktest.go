@@ -81,7 +81,11 @@ func (c *Corpus) Module(checks []*check.Check) *Report {
 		r.use(u)
 	}
 	result.Whole = true
-	for _, f := range check.Suite(checks).Find(result, &check.Settings{}) {
+	on := make(map[string]bool)
+	for _, c := range checks {
+		on[c.Name] = true
+	}
+	for _, f := range check.Suite(checks).Find(result, &check.Settings{Checks: on}) {
 		if f.Suppressed == nil {
 			r.add(f.At.File, f.At.Line, Item{Name: f.Check, Quiet: f.Level == lock.Note, Text: f.Message})
 		}

@@ -339,11 +339,17 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	}
 	m.Key, m.Value = p.key, p.value
 	m.TTL, m.Span, m.Unit = p.lease(a.TTLNone), p.ttl, p.unit
-	if m.TTL.Source == "default" && a.TTL.IsZero() && !a.Handle.IsZero() && !r.made(m.Handle) {
+	if m.TTL.Source == "default" && a.TTL.IsZero() && !a.Handle.IsZero() && constructs(lib) && !r.made(m.Handle) {
 		m.TTL = lock.TTL{Source: "unknown"} // its constructor, out of sight, may have been told another
 	}
 	m.GivesUp = !a.Stop.IsZero() && (!r.Get(a.Stop, call, words).IsZero() || r.once(m.Handle))
 	return m
+}
+
+// constructs reports whether a library has constructors at all; where it has none,
+// as in many a project's own model, its default is what holds.
+func constructs(lib *catalog.Library) bool {
+	return slices.ContainsFunc(lib.Calls, func(c *catalog.Call) bool { return c.New != nil })
 }
 
 // once reports whether a lock object was made to give up after a time.
