@@ -65,7 +65,7 @@ func safe(u *lock.Use) (first *lock.Write, why string) {
 	switch {
 	case first != nil && open == nil && u.Verdict == lock.Fenced:
 		return first, fmt.Sprintf("is refused by the resource itself when another was first (%s)", first.Condition)
-	case suggest.Claimed(u) && first != nil:
+	case suggest.Claimed(u) && first != nil && u.Kind != lock.Election: // a leader does more than one thing
 		return first, fmt.Sprintf("comes first and is refused by the resource itself when another was first (%s)", first.Condition)
 	case writes == 1 && open != nil && open.Condition == lock.None && !u.Reads && u.Verdict == lock.Unfenced && len(u.Unseen) == 0 && suggest.IsStep(open):
 		return open, "is one step of the store's own, and nothing is read before it"

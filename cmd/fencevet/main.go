@@ -36,7 +36,7 @@ func main() {
 		os.Exit(1)
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // most of what is read stays to the end: see docs/performance.md
+		debug.SetGCPercent(50) // most of what is read stays to the end: see docs/measurements.md
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // whoever asks a second time does not want to wait

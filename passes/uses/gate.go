@@ -15,6 +15,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/models"
 )
 
@@ -228,7 +229,7 @@ func (g *gate) locks() bool {
 	if engine.NamesLock(g.pass.Pkg.Path()) || slices.ContainsFunc(g.pass.Pkg.Scope().Names(), engine.NamesLock) {
 		return true
 	}
-	reader := meaning.NewReader(g.cat(), nil)
+	reader := meaning.NewReader(g.cat(), term.NewPool())
 	for tv := range maps.Values(g.pass.TypesInfo.Types) {
 		if tv.Value != nil && tv.Value.Kind() == constant.String && reader.LockText(constant.StringVal(tv.Value)) {
 			return true

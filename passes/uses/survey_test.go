@@ -52,8 +52,8 @@ func TestSurvey(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.chunk(pkgs)
+		t.Logf("%d packages of %d, %d more left out for their errors; %d functions have facts; %d panics", s.packages, len(paths), s.broken, s.facts, s.panics)
 	}
-	t.Logf("%d packages, %d of them with errors and left out; %d functions have facts; %d panics", s.packages, s.broken, s.facts, s.panics)
 }
 
 func unless(list []string, what, instead string) []string {

@@ -71,11 +71,7 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 
 // Module runs checks over all packages of c at once, as the command does.
 func (c *Corpus) Module(checks []*check.Check) *Report {
-	var pkgs []*uses.Package
-	for _, pkg := range c.Packages {
-		pkgs = append(pkgs, &uses.Package{Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo})
-	}
-	result := uses.InModule(pkgs)
+	result := c.Run()
 	r := newReport(c.Root)
 	for _, u := range result.Uses {
 		r.use(u)
@@ -91,6 +87,15 @@ func (c *Corpus) Module(checks []*check.Check) *Report {
 		}
 	}
 	return r
+}
+
+// Run makes the records of all packages of c at once.
+func (c *Corpus) Run() *uses.Result {
+	var pkgs []*uses.Package
+	for _, pkg := range c.Packages {
+		pkgs = append(pkgs, &uses.Package{Fset: pkg.Fset, Files: pkg.Syntax, Types: pkg.Types, Info: pkg.TypesInfo})
+	}
+	return uses.InModule(pkgs)
 }
 
 // A Report is what was reported, by place.

@@ -90,7 +90,9 @@ func pathsOf(libs []*Library) map[string]pathInfo {
 // methods of the same name that are none of its business, and libraries change.
 //
 // Programs write interfaces of their own for the methods of a client that they
-// use (PutObject(ctx, *s3.PutObjectInput, ...)): these are the client's.
+// use (PutObject(ctx, *s3.PutObjectInput, ...)): these are the client's. So are
+// the methods of such an interface that give a database handle's results
+// (ExecContext(ctx, string, ...any) (sql.Result, error)), as generated code has it.
 func (c *Catalog) Calls(fn *types.Func) []*Call {
 	fn = fn.Origin()
 	if fn.Pkg() == nil {
@@ -144,7 +146,13 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			}
 		}
 	}
-	return c.narrowed(fn, sig)
+	if list := c.narrowed(fn, sig); list != nil {
+		return list
+	}
+	if recv := sig.Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		return c.likeHandle(fn.Name(), sig)
+	}
+	return nil
 }
 
 // narrowed returns the entries of a client's method that a program's own
@@ -163,6 +171,38 @@ func (c *Catalog) narrowed(fn *types.Func, sig *types.Signature) []*Call {
 			for _, recv := range clients {
 				if list := fitting(s.calls[member{recv, fn.Name()}], sig); list != nil {
 					return list
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// likeHandle returns the entries of the method of a database handle that a
+// method of an interface has the name and a result of. The result may be of
+// another package than the handle: pgconn.CommandTag.
+func (c *Catalog) likeHandle(name string, sig *types.Signature) []*Call {
+	for r := range sig.Results().Variables() {
+		n := typeName(r.Type())
+		if _, ok := c.paths[n.path]; !ok {
+			continue
+		}
+		for _, l := range c.layers {
+			for _, lib := range l.byPath[n.path] {
+				var found []*Call
+				lib.handles(func(_, handle string) {
+					sym, ok := parseSymbol(handle)
+					if !ok || found != nil {
+						return
+					}
+					for _, path := range lib.Packages[sym.alias] {
+						if found = fitting(l.shelf(path).calls[member{sym.name, name}], sig); found != nil {
+							return
+						}
+					}
+				})
+				if found != nil {
+					return found
 				}
 			}
 		}

@@ -154,6 +154,39 @@ func Short(o opt.Option) {}
 	}
 }
 
+// TestCallsOfHandles: a program's interface has the methods of a database handle.
+func TestCallsOfHandles(t *testing.T) {
+	c, err := new(Catalog).With(load(t, "f.yaml", `library: handles
+packages:
+  db: [example.org/db]
+  res: [example.org/res]
+handles: {pool: db.Pool}
+calls:
+  - {func: (*db.Pool).Exec, write: {store: sql, sql: arg 0}}
+  - {func: (*db.Rows).Exec, pure: true}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := compileGo(t, "example.org/res", "package res\ntype Tag struct{}", nil)
+	pkg := compileGo(t, "example.org/app", `package app
+import "example.org/res"
+type DBTX interface {
+	Exec(text string) (res.Tag, error)
+	Other(text string) (res.Tag, error)
+}
+type Shell interface { Exec(text string) (string, error) }
+type T struct{}
+func (T) Exec(text string) (res.Tag, error) { return res.Tag{}, nil }
+type None interface { Exec() res.Tag }
+`, packages{"example.org/res": res})
+	for name, want := range map[string]int{"DBTX.Exec": 1, "DBTX.Other": 0, "Shell.Exec": 0, "T.Exec": 0, "None.Exec": 0} {
+		if got := c.Calls(method(t, pkg, name)); len(got) != want {
+			t.Errorf("%s has %d entries, want %d", name, len(got), want)
+		}
+	}
+}
+
 // TestCallsByResult: a program's own interface of a client's methods.
 func TestCallsByResult(t *testing.T) {
 	c, err := new(Catalog).With(load(t, "f.yaml", `library: x

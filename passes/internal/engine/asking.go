@@ -30,6 +30,11 @@ func (e *Engine) asks(t *taking) []lock.Slip {
 	if t.st.region == nil || len(t.u.Via) > maxVia {
 		return nil
 	}
+	if t.m.Row != nil && t.m.Raw {
+		// Known by signs only: what is done to put things back after a refused
+		// insert cannot be told from the section.
+		return nil
+	}
 	if t.m.GivesUp && t.st.direct {
 		if t.mistaken(t.denied(false)) {
 			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipRefused}}
@@ -274,8 +279,14 @@ func (f *family) readElsewhere(a *ssa.Alloc, depth int) bool {
 // expires finds a lease without an end, and one whose end a second command sets:
 // a crash between the two leaves the lock for ever.
 func (e *Engine) expires(t *taking) []lock.Slip {
+	if !t.st.direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.TTL.Source != "none" {
+		return nil
+	}
+	if t.m.Row != nil {
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipForever}}
+	}
 	// Other stores keep the end in what they store.
-	if !t.st.direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.Family != "redis" || t.m.TTL.Source != "none" {
+	if t.m.Family != "redis" {
 		return nil
 	}
 	for _, x := range t.st.effects {

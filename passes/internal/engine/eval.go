@@ -336,6 +336,9 @@ func (f *family) structElement(a *ssa.Alloc, i int64, typ types.Type) *term.T {
 func (f *family) mapping(m *ssa.MakeMap) *term.T {
 	p := f.e.pool
 	typ := "map"
+	if n := namedOf(m.Type()); n != nil {
+		typ += ":" + types.TypeString(n, nil)
+	}
 	var names []string
 	values := make(map[string]*term.T)
 	for _, r := range *m.Referrers() {

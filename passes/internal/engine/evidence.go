@@ -25,6 +25,7 @@ type evidence struct {
 	freed   map[freed]bool         // keys that something deletes or renews
 	checked map[freed]bool         // with a comparison of the owner
 	keys    map[held]bool          // keys of known locks
+	deleted map[tableOf]bool       // what something deletes from, or ends a record of
 }
 
 type freed struct{ pkg, family, key string }
@@ -52,7 +53,7 @@ type signs struct {
 func newEvidence(e *Engine) *evidence {
 	ev := &evidence{
 		e: e, signs: make(map[*site]*signs), wraps: make(map[*site]bool), taken: make(map[lock.Position]bool),
-		freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool),
+		freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool), deleted: make(map[tableOf]bool),
 	}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, list := range s.steps {
@@ -61,6 +62,9 @@ func newEvidence(e *Engine) *evidence {
 					continue
 				}
 				for _, m := range e.reader.Of(x.Call) {
+					if m.Role == meaning.Write {
+						ev.deletion(pkgOf(fn), m.Write)
+					}
 					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
 						for _, k := range keysOf(m.Key) {
 							if name := keyName(k); name != "" {
@@ -86,6 +90,9 @@ func newEvidence(e *Engine) *evidence {
 				g.intrinsic = m.Evidence
 				g.ttl = m.TTL.Source != "none" || f.expires(s, m)
 			}
+			if m.Raw && m.Row != nil && len(st.lock.chain) == 0 {
+				g.intrinsic = ev.standing(f, s, st, m)
+			}
 			if name := keyName(m.Key); name != "" {
 				key := freed{pkgOf(fn), m.Family, name}
 				g.elsewhere, g.owner = ev.freed[key], ev.checked[key]
@@ -105,7 +112,7 @@ func newEvidence(e *Engine) *evidence {
 			for _, c := range st.lock.chain {
 				ev.wraps[c] = true
 			}
-			if m.Key != nil {
+			if m.Key != nil && m.Row == nil { // a record of the program's own may hold data as well
 				ev.keys[held{m.Family, e.pool.Like(m.Key)}] = true
 			}
 		}
@@ -210,7 +217,7 @@ func (ev *evidence) isLock(st *site, m meaning.Meaning) bool { return ev.wraps[s
 // marker reports whether a lock function is used, at st, for a key that nobody
 // ever frees: it serves as a marker there.
 func (ev *evidence) marker(st *site, m meaning.Meaning) bool {
-	if !m.Raw || st.direct || st.wrapper || st.closed || len(st.release) > 0 || m.Key == nil || m.Key.Kind == term.Unknown {
+	if !m.Raw || m.Row != nil || st.direct || st.wrapper || st.closed || len(st.release) > 0 || m.Key == nil || m.Key.Kind == term.Unknown {
 		return false
 	}
 	return !ev.freed[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]
@@ -243,6 +250,9 @@ func (ev *evidence) along(chain []*site) signs {
 // listed returns the signs that make a raw command a lock, or nothing.
 func (ev *evidence) listed(st *site) []string {
 	g := ev.total(st)
+	if m, ok := ev.e.acquire(st.lock.Call); ok && m.Row != nil {
+		return g.intrinsic
+	}
 	var strong, weak []string
 	strong = append(strong, g.intrinsic...)
 	switch {

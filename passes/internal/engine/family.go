@@ -21,6 +21,7 @@ type family struct {
 	sums    map[*ssa.Function]*Summary
 	callees []*family // for the order of summaries
 	failed  bool      // the engine did, on this family
+	applied int       // function values that are being put in place, one in another
 
 	made   map[*ssa.Function]*ssa.MakeClosure
 	values map[ssa.Value]*term.T

@@ -49,3 +49,26 @@ func TestFault(t *testing.T) {
 	}()
 	e.Run()
 }
+
+// TestSelfApplication gives a function itself to call.
+func TestSelfApplication(t *testing.T) {
+	e := load(t, `
+import ("context"; "database/sql")
+
+type self func(ctx context.Context, f self) error
+
+func again(ctx context.Context, f self) error { return f(ctx, f) }
+
+func Work(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(7)"); err != nil {
+		return err
+	}
+	defer conn.ExecContext(ctx, "SELECT pg_advisory_unlock(7)")
+	return again(ctx, again)
+}
+`)
+	uses, _ := e.Run()
+	if len(uses) != 1 || uses[0].Verdict != lock.Unverified || !slices.Contains(uses[0].Unseen, lock.ReasonLimit) {
+		t.Errorf("found %+v", uses)
+	}
+}

@@ -36,11 +36,12 @@ func onEveryWay(fn *ssa.Function, b *ssa.BasicBlock) bool {
 }
 
 // blind reports whether a release of a lease asks for no owner, or for one that
-// every holder is. A lock that never expires cannot be somebody else's, and one
-// that ends with its session is not there to be freed by a client that has lost it.
+// every holder is; rows looks at those of lease records. A lock that never expires
+// cannot be somebody else's, and one that ends with its session is not there to be
+// freed by a client that has lost it.
 func (t *taking) blind(x Effect) bool {
 	r, ok := t.f.e.release(x)
-	return ok && r.Raw && (!r.Checked || same(r)) && x.Batch != Watched && t.m.Kind == lock.Lease && !t.forever()
+	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != Watched && t.m.Kind == lock.Lease && !t.forever()
 }
 
 // same reports whether a release compares the owner with a constant.
@@ -50,7 +51,7 @@ func same(r meaning.Meaning) bool {
 
 // forever reports whether the lock never expires by itself.
 func (t *taking) forever() bool {
-	return t.m.Row == nil && t.m.TTL.Source == "none" && t.u.Renewal == "none"
+	return t.m.TTL.Source == "none" && t.u.Renewal == "none"
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before
@@ -223,7 +224,7 @@ func releaseName(name string) bool {
 // condition is more than that is left alone.
 func (e *Engine) rows(t *taking) []lock.Slip {
 	row := t.m.Row
-	if row == nil || !t.st.direct {
+	if row == nil || !t.st.direct || t.forever() {
 		return nil
 	}
 	var out []lock.Slip
@@ -238,12 +239,12 @@ func (e *Engine) rows(t *taking) []lock.Slip {
 					continue
 				}
 				for _, m := range e.reader.Of(f.settled().callTerm(c.Common(), c.Pos())) {
-					if m.Role != meaning.Write || m.Write.Resource != "sql:"+row.Table || m.Write.Unknown != "" || tendsRow(m.Write, row) != rowFree {
+					if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || tendsRow(m.Write, row) != rowFree {
 						continue
 					}
 					switch owner, term := ownerOf(m.Write, row); {
 					case owner == 0:
-						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipForeign, Detail: row.Table, Other: t.u.Acquire})
+						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
 					case owner > 0 && term != "":
 						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
 					}

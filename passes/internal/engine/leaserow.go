@@ -19,7 +19,7 @@ const (
 // tendsRow tells a lease row's release and renewal from a write of data that is
 // kept in the same row.
 func tendsRow(c *meaning.Change, row *meaning.Row) rowPart {
-	if c.Operation == "DELETE" {
+	if c.Deletes() {
 		return rowFree
 	}
 	part := rowData
@@ -64,7 +64,7 @@ func (j *judge) ownRecord(ms []meaning.Meaning) bool {
 		return false
 	}
 	for _, m := range ms {
-		if m.Role == meaning.Write && m.Write.Resource == "sql:"+j.lock.Row.Table {
+		if m.Role == meaning.Write && m.Write.Resource == j.lock.Row.Resource {
 			return tendsRow(m.Write, j.lock.Row) != rowData
 		}
 	}

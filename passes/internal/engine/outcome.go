@@ -53,6 +53,9 @@ func (f *family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked,
 	if !ok {
 		return -1, 0 // go or defer: nobody can look
 	}
+	if isError(v.Type()) && reject != "error" {
+		return -1, 0 // there is nothing else to look at
+	}
 	return f.told(v, reject == "error", 0).effect()
 }
 

@@ -364,7 +364,7 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			if !m.Raw {
 				return true
 			}
-			if m.Checked {
+			if m.Checked && (m.Record != "" || !stores(ms)) {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
 			if j.st.wrapper && m.Role == meaning.Release && m.Family == j.lock.Family && keyName(m.Key) == "" {
@@ -378,6 +378,12 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 		}
 	}
 	return j.ownRecord(ms) || e.draws(j.counters, x.Call, ms)
+}
+
+// stores reports whether a call stores a value: one on a condition that renews a
+// lease where the value is a lease's record, and writes data where it is not.
+func stores(ms []meaning.Meaning) bool {
+	return slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Write && m.Write.Value != nil })
 }
 
 // quiet are names of functions that only tell or stop something.

@@ -98,7 +98,8 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.skips = f.skips(s, st, m, oracle, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && !f.works(st.effects, m.Family) || f.handsEnd(st, fn, m)):
+	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(st.effects, m.Family)) || f.handsEnd(st, fn, m)):
+		// A record that stands until it is taken away is held on, whatever else fn does.
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family),
 		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(st.after, m.Family): // given back too early
@@ -128,7 +129,9 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 	for _, ret := range region.Returns {
 		for _, v := range ret.Results {
 			if isError(v.Type()) {
-				if st.guarded && region.Fact(v).IsNil() {
+				// The database refuses an insert with an error.
+				m, _ := f.e.acquire(st.lock.Call)
+				if st.guarded && (region.Fact(v).IsNil() || m.Row != nil) {
 					return true
 				}
 				continue
@@ -393,10 +396,10 @@ func within(list, x *term.T) bool {
 // it or lets it expire.
 func (f *family) releasesRow(call *term.T, m meaning.Meaning) bool {
 	for _, w := range f.e.reader.Of(call) {
-		if w.Role != meaning.Write || w.Write.Resource != "sql:"+m.Row.Table {
+		if w.Role != meaning.Write || w.Write.Resource != m.Row.Resource {
 			continue
 		}
-		if w.Write.Operation == "DELETE" {
+		if w.Write.Deletes() {
 			return true
 		}
 		for _, s := range w.Write.Sets {

@@ -176,10 +176,16 @@ func emerged(in ssa.CallInstruction, effects []Effect, call *term.T, at lock.Fra
 	return sites
 }
 
-// takes reports whether a call takes a lock.
-func (e *Engine) takes(call *term.T) bool {
-	_, ok := e.acquire(call)
-	return ok
+// takes tells how sure it is that a call takes a lock: 0 it does not, 1 it is a
+// general command that may, 2 it does.
+func (e *Engine) takes(call *term.T) int {
+	switch m, ok := e.acquire(call); {
+	case !ok:
+		return 0
+	case m.Raw:
+		return 1
+	}
+	return 2
 }
 
 func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind func(*term.T) *term.T) []*site {
@@ -214,14 +220,22 @@ func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) 
 	return a
 }
 
-// holds reports whether a place is in the source of the family.
+// holds reports whether a call of the family stands at a place.
 func (f *family) holds(at lock.Frame) bool {
-	syntax := f.root.Syntax()
-	return syntax != nil && at.Pos.IsValid() && syntax.Pos() <= at.Pos && at.Pos < syntax.End()
+	return at.Pos.IsValid() && slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.frame(in, "").Pos == at.Pos })
 }
+
+// maxApplied bounds the function values that call each other in one place.
+const maxApplied = 10
 
 // apply is the call of a function value with args.
 func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) ([]Effect, []Hold) {
+	// A function that calls what it is given may be given itself.
+	if f.applied++; f.applied > maxApplied {
+		f.applied--
+		return []Effect{{Why: lock.ReasonLimit, At: at}}, nil
+	}
+	defer func() { f.applied-- }()
 	var effects []Effect
 	var holds []Hold
 	for _, t := range fn.Alts() {
@@ -351,7 +365,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.subst(x.Call, bind)
-			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) && !f.e.takes(before)
+			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) > f.e.takes(before)
 			if x.Call.Kind != term.Call {
 				// Too large with the arguments put in: what it does is known
 				// still, on what it does it is not.

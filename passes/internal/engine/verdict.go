@@ -202,7 +202,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	case isToken && tok.Origin == "" && tok.Ordered:
 		j.use(tok)
 		switch {
-		case g.AsText:
+		case g.AsText && !padded(g.Value):
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
 			return ruling{cond: lock.Token}
@@ -329,7 +329,7 @@ func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 	if g.Table != "" {
 		table = "sql:" + g.Table
 	}
-	if row == nil || table != "sql:"+row.Table {
+	if row == nil || table != row.Resource {
 		return false
 	}
 	for _, s := range row.Sets {

@@ -48,7 +48,7 @@ func newJudge(t *testing.T, row *meaning.Row) (*judge, *term.Pool) {
 }
 
 func TestConditions(t *testing.T) {
-	row := &meaning.Row{Table: "lease", Sets: []meaning.Setting{{Column: "holder"}}, Expiry: "until"}
+	row := &meaning.Row{Resource: "sql:lease", Sets: []meaning.Setting{{Column: "holder"}}, Expiry: "until"}
 	j, p := newJudge(t, row)
 	handle := p.Global("handle")
 	revision, id := p.Call("(*t.Lock).Revision", "a:2:1", handle), p.Call("(*t.Lock).ID", "a:3:1", handle)
@@ -163,7 +163,7 @@ func TestVerdict(t *testing.T) {
 func TestTendsRow(t *testing.T) {
 	p := term.NewPool()
 	now, later, null := p.Op("sql:now"), p.Op("sql:+", p.Op("sql:now"), p.Const("string", "1m")), p.Const("string", "NULL")
-	row := &meaning.Row{Table: "l", Expiry: "until", Sets: []meaning.Setting{{Column: "until", Value: later}, {Column: "holder", Value: p.Global("me")}}}
+	row := &meaning.Row{Resource: "sql:l", Expiry: "until", Sets: []meaning.Setting{{Column: "until", Value: later}, {Column: "holder", Value: p.Global("me")}}}
 	set := func(kv ...any) []meaning.Setting {
 		var out []meaning.Setting
 		for i := 0; i < len(kv); i += 2 {

@@ -13,7 +13,7 @@ import (
 
 // built reads a write at the end of a builder chain (gorm, squirrel, bun): the
 // links before it add conditions and values.
-func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) []Meaning {
+func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
 	c := r.change(lib, w, call, nil).Write
 	c.Store, c.Resource = "sql", "sql"
 	if w.Op == "" {
@@ -27,7 +27,7 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) []M
 	c.Guards = slices.DeleteFunc(c.Guards, func(g Guard) bool { return g.Op == "other" && g.Text == "builder" })
 	if v := r.Get(w.Args, call, nil); v != nil {
 		b.assign(v)
-		if s := tableOf(v); v.Kind == term.Struct && v.Type != "map" && s != "" {
+		if s := tableOf(v); v.Kind == term.Struct && !v.IsMap() && s != "" {
 			c.Resource = "sql:" + s
 		}
 	}
@@ -39,7 +39,7 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) []M
 	c.Ignored = !keeps && len(c.Guards) > 0
 	m := r.base(lib, Write)
 	m.Write = c
-	return []Meaning{m}
+	return m
 }
 
 // A chain gathers what the links of a builder chain say.
@@ -153,12 +153,23 @@ func (b *chain) guards() []Guard {
 					b.c.Unknown = lock.ReasonSQL
 				}
 				for _, g := range w.Guards {
-					out = append(out, b.r.sqlGuard(g, w, params))
+					out = append(out, unnamed(b.r.sqlGuard(g, w, params), w.Table))
 				}
 			}
 		}
 	}
 	return out
+}
+
+// unnamed takes the name of a stand-in table from a guard.
+func unnamed(g Guard, table string) Guard {
+	if g.Table == table {
+		g.Table = ""
+	}
+	for i := range g.Alts {
+		g.Alts[i] = unnamed(g.Alts[i], table)
+	}
+	return g
 }
 
 // conflict reads what happens when the row is there already.
@@ -212,7 +223,7 @@ func (b *chain) assign(v *term.T) {
 			}
 		}
 	case v.Kind == term.Struct && v.Type != "":
-		b.tagged = b.tagged || v.Type != "map"
+		b.tagged = b.tagged || !v.IsMap()
 		for i, name := range v.Names {
 			b.c.Sets = append(b.c.Sets, Setting{columnName(name), v.Args[i]})
 		}
@@ -284,7 +295,7 @@ func tableOf(t *term.T) string {
 			return strings.ToLower(s)
 		}
 		if a.Kind == term.Struct {
-			return strings.ToLower(a.Type[strings.LastIndexByte(a.Type, '.')+1:])
+			return columnName(a.Type)
 		}
 	}
 	return ""

@@ -20,7 +20,7 @@ import (
 // there what it saw of another holder's record.
 func (r *Reader) documents(w *catalog.Write, ms []Meaning) []Meaning {
 	if unconditional(w, ms) {
-		return slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw })
+		return slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw && m.Row == nil })
 	}
 	for _, w := range ms {
 		if w.Role != Write || w.Write.Value == nil {
@@ -139,7 +139,7 @@ func leaseRecord(t *term.T) (record, bool) {
 // NamesHolder reports whether a field's name is that of a lease's holder. A plain
 // id is not: sessions and orders have one as well.
 func NamesHolder(field string) bool {
-	return Named(field, "owner", "holder", "identity", "instance", "node", "leader", "worker", "host", "hostname")
+	return Named(field, "owner", "holder", "identity", "instance", "node", "leader", "worker", "host", "hostname", "assigned")
 }
 
 // NamesExpiry reports whether a field's name tells how long something is valid.

@@ -70,6 +70,7 @@ func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard
 	if g.Op == "is null" {
 		g.Op = "absent"
 	}
+	g.Table = "" // a condition is on the item itself
 	g.AsText = text[g.Value] && strings.ContainsAny(g.Op, "<>") && g.Op != "<>"
 	return g
 }

@@ -57,6 +57,15 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 	if cmpsUnseen {
 		guards = append(guards, Guard{Op: "other", Text: "compare out of sight"})
 	}
+	for _, op := range ops {
+		if args := Args(op); methodName(op.Name) == "OpPut" && len(args) > 1 {
+			for i := range guards {
+				if guards[i].Column == "Value "+args[0].Pattern() {
+					r.settle(&guards[i], args[1])
+				}
+			}
+		}
+	}
 	var ms []Meaning
 	for _, op := range ops {
 		name := methodName(op.Name)
@@ -172,6 +181,8 @@ func (r *Reader) compareOp(c *term.T) Guard {
 		g.Op = "owner"
 	case (what == "ModRevision" || what == "Version" || what == "LeaseValue") && op == "=":
 		g.Op = "version"
+	case what == "ModRevision" && op == "<":
+		g.Op, g.Stored = "<", true // every write moves it
 	case what == "Value" && op == "=":
 		g.Op = "="
 	case what == "Value":

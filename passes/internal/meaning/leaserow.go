@@ -6,57 +6,189 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// leaseRow recognises a lease that is kept in a table by its structure: the
-// statement sets an expiry column, and one of the ways in is that this very
-// column has passed the database's or the caller's clock.
-func leaseRow(w sqlread.Write, st sqlread.Statement) *Row {
-	if len(w.Set) == 0 {
-		return nil
+// A Row is the record of a lease that a program keeps itself: a row of a table,
+// an item, a document.
+type Row struct {
+	Resource string    // what the record is in: sql:locks, dynamodb:leases
+	Sets     []Setting // what the acquire stores there
+	Expiry   string    // column with the end of the lease; empty: it holds until the record is deleted
+	Token    string    // column that grows with every grant and is handed back; empty if none
+	Mine     bool      // the write also takes a live lease of the same owner
+	Named    bool      // of a record that stands until it is deleted: the resource is named like a lock
+}
+
+// Table names what the record is in.
+func (row *Row) Table() string { return table(row.Resource) }
+
+// A Setting is one column and the value stored in it.
+type Setting struct {
+	Column string
+	Value  *term.T
+}
+
+// table names what the resource of a write is in.
+func table(resource string) string {
+	_, name, _ := strings.Cut(resource, ":")
+	return name
+}
+
+// takes adds the acquire to a write that takes a lease record.
+//
+// A record that is taken over once its time has passed is a lease by structure,
+// whatever it is called. A record that stands until somebody takes it away, and
+// whose insert is refused so long, looks like any insert under a unique key: it
+// needs evidence besides (Raw).
+//
+// token is the column that grows with every grant and comes back with it.
+func (r *Reader) takes(m Meaning, key *term.T, token string) []Meaning {
+	c := m.Write
+	row := r.expiring(c)
+	raw := row == nil
+	if !raw && claims(c.Sets) && token == "" && ownerValue(c.Sets) == nil {
+		return []Meaning{m}
 	}
-	expiry, mine := "", false
-	var look func(gs []sqlread.Guard)
-	look = func(gs []sqlread.Guard) {
+	if raw {
+		row = standing(c)
+	}
+	if row == nil {
+		return []Meaning{m}
+	}
+	row.Resource, row.Sets, row.Mine, row.Token = c.Resource, c.Sets, takesOwn(c.Guards), token
+	a := Meaning{
+		Role: Acquire, Library: c.Store + " lease row", Family: m.Family, Kind: lock.Lease, On: c.On, Try: true,
+		Row: row, Raw: raw, Key: key, Value: ownerValue(c.Sets), TTL: lock.TTL{Source: "unknown"},
+	}
+	switch {
+	case raw && row.Expiry == "":
+		a.TTL.Source = "none"
+	case !raw:
+		a.Evidence = []string{"row is taken when its expiry has passed"}
+	}
+	return []Meaning{a, m}
+}
+
+// kept adds a write that is told by arguments, and the acquire of the lease record
+// that it takes. That acquire says more than the one by which such a call is known
+// in general.
+func (r *Reader) kept(ms []Meaning, m Meaning) []Meaning {
+	c := m.Write
+	general := slices.IndexFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw })
+	var key *term.T
+	if general >= 0 {
+		key = ms[general].Key
+	}
+	for _, g := range c.Guards {
+		if key == nil && g.Op == "=" && g.Column != "" {
+			key = g.Value
+		}
+	}
+	for _, s := range c.Sets {
+		if key == nil && inserts(c.Operation) && Named(s.Column, "id", "name", "key") {
+			key = s.Value
+		}
+	}
+	list := r.takes(m, key, "")
+	if general >= 0 && (len(list) > 1 || asksOnly(c)) {
+		ms = slices.Delete(ms, general, general+1)
+	}
+	return append(ms, list...)
+}
+
+// asksOnly reports whether a write asks for what it finds and stores no owner: it
+// takes nothing.
+func asksOnly(c *Change) bool {
+	return len(c.Sets) > 0 && ownerValue(c.Sets) == nil && !slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op != "=" })
+}
+
+// expiring recognises a lease by its structure: the write moves an expiry, and
+// one of the ways in is that this very column has passed the database's or the
+// caller's clock. A write that takes whichever record is due is no lock: it claims
+// a job.
+func (r *Reader) expiring(c *Change) *Row {
+	row := &Row{}
+	named := slices.Contains([]string{"INSERT", "UPSERT", "PutItem", "UpdateItem"}, c.Operation) || Named(table(c.Resource), lockWords...)
+	var look func(gs []Guard)
+	look = func(gs []Guard) {
 		for _, g := range gs {
-			if (g.Op == "<" || g.Op == "<=") && g.Column != "" && (isNow(g.Value) || g.Value.Kind == "param" && expiryColumn(g.Column)) && setsLater(w, g.Column) {
-				expiry = g.Column
+			switch {
+			case g.Op == "or" || g.Op == "and":
+				look(g.Alts)
+			case (g.Op == "<" || g.Op == "<=") && g.Column != "" && r.passed(g) && later(c, g):
+				row.Expiry = g.Column
 			}
-			if g.Op == "=" && g.Column != "" && g.Value.Incoming && g.Value.Name == g.Column {
-				mine = true
-			}
-			look(g.Or)
-			look(g.And)
 		}
 	}
-	look(w.Guards)
-	if expiry == "" {
+	look(c.Guards)
+	for _, g := range c.Guards {
+		named = named || g.Op == "=" && g.Column != ""
+	}
+	if row.Expiry == "" || !named {
 		return nil
-	}
-	row := &Row{Mine: mine, Expiry: expiry}
-	for _, x := range st.Returning {
-		if x.Kind != "column" {
-			continue
-		}
-		if v, ok := w.Stores(x.Name); ok && grows(v, x.Name) {
-			row.Token = x.Name
-		}
 	}
 	return row
+}
+
+// standing recognises the insert of a record that another one of the same key
+// refuses, where the record is named like a lock, or has an owner and ends some
+// time after the present.
+func standing(c *Change) *Row {
+	if !inserts(c.Operation) || slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op != "absent" }) {
+		return nil
+	}
+	row := &Row{Named: Named(table(c.Resource), lockWords...)}
+	for _, s := range c.Sets {
+		ends := s.Value.Kind == term.Op && len(s.Value.Args) > 1 && isNow(s.Value)
+		if ends || row.Named && expiryColumn(s.Column) && s.Value.Kind != term.Const && !s.Value.IsZero() {
+			row.Expiry = s.Column
+		}
+	}
+	if !row.Named && (row.Expiry == "" || len(c.Guards) == 0 || ownerValue(c.Sets) == nil) {
+		return nil
+	}
+	return row
+}
+
+// lockWords are what tables of locks are named by. "locked" is not among them:
+// locked accounts, files and orders are kept in tables as well.
+var lockWords = []string{"lock", "locks", "lease", "leases", "leader", "leaders", "leadership", "mutex", "mutexes", "election", "elections", "semaphore", "semaphores"}
+
+// Deletes reports whether a write takes a record away.
+func (c *Change) Deletes() bool {
+	return slices.Contains([]string{"DELETE", "DeleteItem", "Delete", "FindOneAndDelete"}, c.Operation)
+}
+
+// inserts reports whether an operation makes a record that must not be there.
+func inserts(op string) bool { return op == "INSERT" || op == "InsertOne" }
+
+// claims reports whether a write moves a record to another state: it takes a job,
+// which comes back when its time is over. That is a lock only where the job knows
+// who has it, or the how many-th attempt it is.
+func claims(sets []Setting) bool {
+	return slices.ContainsFunc(sets, func(s Setting) bool { return Named(s.Column, "status", "state") })
 }
 
 // takesOwn reports whether one of the ways in is that the row holds already
 // what the write is about to store there: its owner.
 func takesOwn(gs []Guard) bool {
+	own := func(a Guard) bool {
+		if a.Op == "and" && len(a.Alts) == 1 {
+			a = a.Alts[0]
+		}
+		return a.Op == "=" && a.Stored
+	}
 	return slices.ContainsFunc(gs, func(g Guard) bool {
-		return g.Op == "or" && slices.ContainsFunc(g.Alts, func(a Guard) bool { return a.Op == "=" && a.Stored }) || takesOwn(g.Alts)
+		return g.Op == "or" && slices.ContainsFunc(g.Alts, own) || takesOwn(g.Alts)
 	})
 }
 
 // expiryColumn reports whether a column is named like the end of a lease: only
-// then can a parameter be taken for the caller's clock.
+// then can a value that the caller sends be taken for its clock.
 func expiryColumn(c string) bool {
-	for _, w := range []string{"expir", "until", "deadline", "lease", "locked_at", "heartbeat", "last_seen", "valid_to"} {
+	c = strings.ToLower(c)
+	for _, w := range []string{"expir", "until", "deadline", "lease", "locked_at", "lockedat", "heartbeat", "last_seen", "lastseen", "valid_to", "timeout"} {
 		if strings.Contains(c, w) {
 			return true
 		}
@@ -64,37 +196,69 @@ func expiryColumn(c string) bool {
 	return false
 }
 
-// isNow reports whether an expression is the database's current time.
-func isNow(x sqlread.Expr) bool {
-	switch x.Kind {
-	case "call":
-		return slices.Contains([]string{"now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "current_timestamp", "localtimestamp", "unix_timestamp", "utc_timestamp", "getdate", "getutcdate", "sysdate", "sysutcdatetime", "sysdatetime", "datetime", "strftime", "julianday", "unixepoch", "timezone"}, x.Name)
-	case "column":
-		return x.Name == "current_timestamp" || x.Name == "localtimestamp" || x.Name == "sysdate"
-	case "binary":
-		return len(x.Args) > 0 && slices.ContainsFunc(x.Args, func(a sqlread.Expr) bool { return a.Kind != "param" && isNow(a) })
+// passed reports whether a guard asks if the time in its column is over. A write
+// that stores the very value which it compares moves a fence, unless that value is
+// counted from the caller's clock: time.Now().Add(ttl) is time.Now() to the engine.
+func (r *Reader) passed(g Guard) bool {
+	if isNow(g.Value) {
+		return !g.Stored
+	}
+	if g.Value == nil || g.Value.Kind == term.Const || g.Value.Kind == term.Nil || !expiryColumn(g.Column) {
+		return false
+	}
+	tok, ok := r.Token(g.Value)
+	return !g.Stored || ok && tok.Origin == "clock"
+}
+
+// isNow reports whether a value is the database's present time, or is counted
+// from it.
+func isNow(v *term.T) bool {
+	if v == nil || v.Kind != term.Op {
+		return false
+	}
+	name := strings.TrimPrefix(v.Name, "sql:")
+	if name == "column" && len(v.Args) == 1 {
+		name = constText(v.Args[0])
+	}
+	return slices.Contains(nowNames, name) || slices.ContainsFunc(v.Args, isNow)
+}
+
+var nowNames = []string{
+	"now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "current_timestamp", "localtimestamp", "unix_timestamp", "utc_timestamp",
+	"getdate", "getutcdate", "sysdate", "sysutcdatetime", "sysdatetime", "datetime", "strftime", "julianday", "unixepoch", "timezone",
+}
+
+// later reports whether a write moves the column that a guard looks at to a
+// later time.
+func later(c *Change, g Guard) bool {
+	for _, s := range c.Sets {
+		if s.Column != g.Column || s.Value == nil {
+			continue
+		}
+		switch s.Value.Kind {
+		case term.Const, term.Nil:
+			return false
+		case term.Op:
+			return s.Value.Name != "sql:-" && s.Value.Name != "-"
+		case term.Unknown:
+			return s.Value.Name != "sql" || isNow(g.Value)
+		}
+		return true
 	}
 	return false
 }
 
-// setsLater reports whether the write moves the expiry forward.
-func setsLater(w sqlread.Write, col string) bool {
-	v, ok := storedBy(w, col)
-	if !ok {
-		return false
+// counted is the column of a record that grows with every grant and comes back
+// with it.
+func counted(st sqlread.Statement, w sqlread.Write) string {
+	for _, x := range st.Returning {
+		if x.Kind == "column" {
+			if v, ok := w.Stores(x.Name); ok && grows(v, x.Name) {
+				return x.Name
+			}
+		}
 	}
-	if v.Incoming && len(v.Args) > 0 {
-		v = v.Args[0]
-	}
-	switch v.Kind {
-	case "binary":
-		return v.Name == "+"
-	case "call", "param":
-		return true
-	case "other":
-		return strings.Contains(strings.ToLower(v.Text), "interval")
-	}
-	return false
+	return ""
 }
 
 // grows reports whether a stored value is larger than every value before it.
@@ -109,7 +273,7 @@ func grows(v sqlread.Expr, col string) bool {
 }
 
 // rowKey names the lease: the value that the row is found by.
-func (r *Reader) rowKey(w sqlread.Write, params *term.T, table string) *term.T {
+func (r *Reader) rowKey(w sqlread.Write, params *term.T) *term.T {
 	for _, g := range w.Guards {
 		if g.Op == "=" && g.Column != "" && !g.Value.Incoming {
 			return r.sqlTerm(g.Value, params)
@@ -118,14 +282,14 @@ func (r *Reader) rowKey(w sqlread.Write, params *term.T, table string) *term.T {
 	if len(w.Insert) > 0 {
 		return r.sqlTerm(w.Insert[0].Value, params)
 	}
-	return r.Pool.Const("string", table)
+	return r.Pool.Const("string", w.Table)
 }
 
 // ownerValue guesses which stored value names the owner.
 func ownerValue(sets []Setting) *term.T {
 	for _, s := range sets {
-		for _, word := range []string{"owner", "holder", "worker", "instance", "node", "locked_by", "lockedby", "claimed_by", "host", "leader"} {
-			if strings.Contains(s.Column, word) && s.Value != nil {
+		for _, word := range []string{"owner", "holder", "worker", "instance", "node", "locked_by", "lockedby", "claimed_by", "host", "leader", "assignedto", "assigned_to"} {
+			if strings.Contains(strings.ToLower(s.Column), word) && s.Value != nil {
 				return s.Value
 			}
 		}

@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
@@ -22,11 +23,12 @@ func (r *Reader) LockText(text string) bool {
 			}
 		}
 	}
-	// A lease row is taken when its expiry has passed.
-	if strings.Contains(l, "where") && strings.Contains(l, "<") && (strings.Contains(l, "update") || strings.Contains(l, "insert")) {
+	// A lease row is taken when its expiry has passed, or stands until it is taken away.
+	has := func(w string) bool { return strings.Contains(l, w) }
+	if has("insert") && (has("conflict") || has("ignore") || slices.ContainsFunc(lockWords, has)) || has("where") && has("<") && has("update") {
 		for _, st := range sqlread.Read(text) {
 			for _, w := range st.Writes {
-				if leaseRow(w, st) != nil {
+				if c := r.sqlChange(w, nil, nil, "", nil); r.expiring(c) != nil || standing(c) != nil {
 					return true
 				}
 			}

@@ -71,21 +71,6 @@ type Meaning struct {
 	Secs    float64 // Block: duration, 0 when not known
 }
 
-// A Row is the record of a lease that is kept in a table.
-type Row struct {
-	Table  string
-	Sets   []Setting // what the acquire stores there
-	Expiry string    // column with the end of the lease
-	Token  string    // column that grows with every grant and is handed back; empty if none
-	Mine   bool      // the statement also takes a live lease of the same owner
-}
-
-// A Setting is one column and the value stored in it.
-type Setting struct {
-	Column string
-	Value  *term.T
-}
-
 // A Change is one write of a resource.
 type Change struct {
 	Store     string // sql, redis, etcd, ...
@@ -258,11 +243,13 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			m.Write.Batch = r.Get(w.Conditions[0].At, call, nil)
 			add(m)
 		case w.Store == "sql":
-			ms = append(ms, r.built(lib, w, call)...)
+			ms = r.kept(ms, r.built(lib, w, call))
 		case w.Store == "dynamodb" && carries(w, "expression"):
-			add(r.item(lib, w, call))
+			ms = r.kept(ms, r.item(lib, w, call))
 		case w.Store == "mongo" && carries(w, "filter"):
-			add(r.document(lib, w, call))
+			ms = r.kept(ms, r.document(lib, w, call))
+		case w.Store == "mongo" && inserts(w.Op):
+			ms = r.kept(ms, r.inserted(lib, w, call))
 		case w.Store == "gcs" && carries(w, "builder"):
 			add(r.conditioned(lib, w, call))
 		case w.Store == "consul" && carries(w, "builder"):

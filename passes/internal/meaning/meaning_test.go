@@ -37,15 +37,19 @@ calls:
   - func: (*t.DB).Create
     write: {store: sql, op: INSERT, args: arg 0, on: receiver, conditions: {at: receiver, kind: builder}, reject: rows}
   - func: (*t.Table).Put
-    write: {store: dynamodb, op: PutItem, resource: arg 0.TableName, args: arg 0.ExpressionAttributeValues, conditions: {at: arg 0.ConditionExpression, kind: expression}, reject: error}
+    write: {store: dynamodb, op: PutItem, resource: arg 0.TableName, value: arg 0.Item, args: arg 0.ExpressionAttributeValues, conditions: {at: arg 0.ConditionExpression, kind: expression}, reject: error}
   - func: (*t.KV).Txn
     write: {store: consul, op: Txn, conditions: {at: arg 0, kind: builder}, reject: bool}
   - func: (*t.Bucket).Put
     write: {store: s3, op: Put, resource: arg 0.Key, conditions: [{at: arg 0.IfMatch, kind: version, compare: equal}, {at: arg 0.IfNoneMatch, kind: unique, is: "*"}], reject: error}
   - func: (*t.Bucket).Get
     query: {store: s3, resource: arg 0}
+  - func: (*t.DB).Collection
+    part: {kind: table, text: arg 0}
+  - func: (*t.Collection).Insert
+    write: {store: mongo, op: InsertOne, resource: receiver, args: arg 0, reject: error}
   - func: (*t.Collection).Update
-    write: {store: mongo, op: Update, args: arg 1, conditions: {at: arg 0, kind: filter}, reject: rows}
+    write: {store: mongo, op: Update, resource: receiver, args: arg 1, conditions: {at: arg 0, kind: filter}, reject: rows}
   - func: (*t.BucketHandle).Object
     part: {kind: table, text: arg 0}
   - func: (*t.Object).If
@@ -352,17 +356,17 @@ func TestDocuments(t *testing.T) {
 		filter, update *term.T
 		want           string
 	}{
-		{"token", m("_id", id, "last", m("$lt", tok)), m("$set", m("last", tok)), "mongo [_id = id] [last < tok stored]"},
-		{"list", d("last", d("$lt", tok)), d("$set", d("last", tok)), "mongo [last < tok stored]"},
-		{"greatest", less, m("$max", m("last", tok)), "mongo [last < tok stored]"},
-		{"other value", less, m("$inc", m("last", w.p.Const("int", "1"))), "mongo [last < tok moves]"},
-		{"unstored", less, m("$set", m("x", id)), "mongo [last < tok]"},
-		{"version", m("version", tok), m("$inc", m("version", w.p.Const("int", "1"))), "mongo [version = tok moves]"},
-		{"or", m("$or", w.p.List(less, m("open", w.p.Const("bool", "true")))), m("$set", m("last", tok)), "mongo [or (and (last < tok stored)) (and (open = true))]"},
-		{"absent", m("last", m("$exists", w.p.Const("bool", "false"))), m("$set", m("last", tok)), "mongo [last is null moves]"},
-		{"expression", m("$expr", id), m("$set", m("last", tok)), "mongo [other]"},
-		{"update out of sight", less, w.v("update"), "mongo [other]"},
-		{"filter out of sight", w.v("filter"), m("$set", m("last", tok)), "mongo [other]"},
+		{"token", m("_id", id, "last", m("$lt", tok)), m("$set", m("last", tok)), "mongo:c [_id = id] [last < tok stored]"},
+		{"list", d("last", d("$lt", tok)), d("$set", d("last", tok)), "mongo:c [last < tok stored]"},
+		{"greatest", less, m("$max", m("last", tok)), "mongo:c [last < tok stored]"},
+		{"other value", less, m("$inc", m("last", w.p.Const("int", "1"))), "mongo:c [last < tok moves]"},
+		{"unstored", less, m("$set", m("x", id)), "mongo:c [last < tok]"},
+		{"version", m("version", tok), m("$inc", m("version", w.p.Const("int", "1"))), "mongo:c [version = tok moves]"},
+		{"or", m("$or", w.p.List(less, m("open", w.p.Const("bool", "true")))), m("$set", m("last", tok)), "mongo:c [or (and (last < tok stored)) (and (open = true))]"},
+		{"absent", m("last", m("$exists", w.p.Const("bool", "false"))), m("$set", m("last", tok)), "mongo:c [last is null moves]"},
+		{"expression", m("$expr", id), m("$set", m("last", tok)), "mongo:c [other]"},
+		{"update out of sight", less, w.v("update"), "mongo:c [other]"},
+		{"filter out of sight", w.v("filter"), m("$set", m("last", tok)), "mongo:c [other]"},
 	} {
 		if got := w.show(w.call("(*t.Collection).Update", w.v("c"), c.filter, c.update, w.p.Nil())); got != c.want {
 			t.Errorf("%s\n got  %s\n want %s", c.name, got, c.want)

@@ -24,6 +24,22 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 	return m
 }
 
+// inserted reads the insert of a document.
+func (r *Reader) inserted(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
+	m := r.change(lib, w, call, nil)
+	doc := r.Get(w.Args, call, nil)
+	list, ok := pairs(doc)
+	if !ok && doc != nil && doc.Kind == term.Struct {
+		for i, n := range doc.Names {
+			list = append(list, pair{n, doc.Args[i]})
+		}
+	}
+	for _, p := range list {
+		m.Write.Sets = append(m.Write.Sets, Setting{p.key, p.value})
+	}
+	return m
+}
+
 // A pair is a field of a document and its value.
 type pair struct {
 	key   string
@@ -35,7 +51,7 @@ func pairs(t *term.T) (list []pair, ok bool) {
 	switch {
 	case t == nil:
 		return nil, false
-	case t.Kind == term.Struct && t.Type == "map":
+	case t.IsMap():
 		for i, n := range t.Names {
 			list = append(list, pair{n, t.Args[i]})
 		}

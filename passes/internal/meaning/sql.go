@@ -61,12 +61,34 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 	}
 	var ms []Meaning
 	for _, st := range sqlread.Read(s) {
+		nameTable(st, s, t)
 		for _, m := range r.statement(lib, st, params, conn, reject, call) {
 			m.Deaf = exec && m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
 			ms = append(ms, m)
 		}
 	}
 	return ms
+}
+
+// nameTable gives a table whose name is no constant the name of what it comes
+// from (config.LockTable), so that two such tables are told apart. Only a name at
+// the first hole of the text is known to be it.
+func nameTable(st sqlread.Statement, text string, t *term.T) {
+	for i, w := range st.Writes {
+		at := strings.IndexByte(w.Table, '%')
+		if at < 0 || strings.Count(w.Table, "%") > 1 || strings.IndexByte(text, '%') != strings.Index(strings.ToLower(text), w.Table[at:]) {
+			continue
+		}
+		for _, a := range t.Alts() {
+			if holes := a.Holes(); len(holes) > 0 && a.Pattern() == text {
+				name := holes[0].Place()
+				name = name[strings.LastIndexByte(name, '.')+1:]
+				if name != "" && !strings.Contains(name, "(") {
+					st.Writes[i].Table = w.Table[:at] + name + w.Table[at+2:]
+				}
+			}
+		}
+	}
 }
 
 // answersInRow reports whether a statement takes a lock by a function that says
@@ -203,23 +225,13 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 	}
 	for _, w := range st.Writes {
 		c := r.sqlChange(w, params, conn, reject, call)
-		row, table := leaseRow(w, st), w.Table
-		if row != nil {
-			m := r.base(lib, Acquire)
-			m.Library = "sql lease row"
-			m.Kind, m.On, m.Try = lock.Lease, conn, true
-			m.Row = row
-			row.Table, row.Sets = table, c.Sets
-			row.Mine = row.Mine || takesOwn(c.Guards)
-			m.Key = r.rowKey(w, params, table)
-			m.TTL = lock.TTL{Source: "unknown"}
-			m.Value = ownerValue(c.Sets)
-			m.Evidence = append(m.Evidence, "row is taken when its expiry has passed")
-			ms = append(ms, m)
-		}
 		m := r.base(lib, Write)
 		m.Write = c
-		ms = append(ms, m)
+		list := []Meaning{m}
+		if !st.SkipLocked {
+			list = r.takes(m, r.rowKey(w, params), counted(st, w))
+		}
+		ms = append(ms, list...)
 	}
 	if len(st.Writes) == 0 && (st.Verb == "SELECT" || st.Verb == "OTHER") {
 		m := r.base(lib, Query)

@@ -329,7 +329,7 @@ func (r *reader) tail() {
 				}
 			}
 		case r.eat("for"):
-			if r.isWord("update") || r.isWord("no") {
+			if r.isWord("update", "share", "no") { // FOR KEY SHARE lets other columns change
 				r.st.ForUpdate = true
 			}
 			for r.isWord("update", "share", "no", "key", "nowait", "wait", "of", "system_time", "browse", "read", "only", "skip", "locked") || r.cur().kind == number {
@@ -344,6 +344,7 @@ func (r *reader) tail() {
 				}
 			}
 		case r.eat("lock", "in", "share", "mode"):
+			r.st.ForUpdate = true
 		case r.eat("option"):
 			r.skip()
 		default:

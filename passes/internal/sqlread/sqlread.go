@@ -18,7 +18,7 @@ type Statement struct {
 	Functions  []Call // calls anywhere in the statement; names lower-case, without schema
 	Select     []Expr // select list of the main SELECT, without aliases
 	Where      []Guard
-	ForUpdate  bool
+	ForUpdate  bool // nobody changes the rows until the transaction ends: FOR UPDATE, FOR SHARE
 	SkipLocked bool
 	Returning  []Expr
 	Params     int    // distinct parameters of the driver (? $1 :name @p1 {{name}})

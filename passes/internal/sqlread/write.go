@@ -130,6 +130,10 @@ func (r *reader) insert(op string) ([]Expr, []string) {
 		s.newCols = r.columnNames()
 	}
 	w.conflict(s)
+	if r.eat("if", "not", "exists") {
+		w.Conflict = "nothing"
+	}
+	r.using()
 	if r.isWord("returning") {
 		list, names = r.output(s)
 	}
@@ -234,6 +238,7 @@ func (r *reader) update() ([]Expr, []string) {
 			s.target.alias = alias
 		}
 	}
+	r.using("set")
 	if !r.isWord("set") {
 		s.more() // MySQL joins here
 	}
@@ -251,6 +256,7 @@ func (r *reader) update() ([]Expr, []string) {
 	if r.eat("where") {
 		where = r.condition()
 	}
+	where = r.only(where)
 	s.assigned(w.Set)
 	w.Table = s.target.table
 	w.Guards = s.inherited()
@@ -332,6 +338,7 @@ func (r *reader) delete() ([]Expr, []string) {
 	if r.eat("where") {
 		where = r.condition()
 	}
+	where = r.only(where)
 	w.Table = s.target.table
 	w.Guards = s.inherited()
 	w.Unknown = s.rows()
@@ -348,6 +355,25 @@ func (r *reader) delete() ([]Expr, []string) {
 	}
 	r.write(w)
 	return list, names
+}
+
+// only reads the IF of Cassandra, which asks more of the row that WHERE finds.
+func (r *reader) only(where Expr) Expr {
+	if !r.eat("if") || r.eat("exists") {
+		return where
+	}
+	cond := r.condition()
+	if where.Kind == "" {
+		return cond
+	}
+	return Expr{Kind: "binary", Name: "and", Args: []Expr{where, cond}, Text: where.Text + " AND " + cond.Text}
+}
+
+// using steps over the USING TTL or TIMESTAMP of Cassandra.
+func (r *reader) using(until ...string) {
+	if r.isWord("using") && r.isWordAt(1, "ttl", "timestamp") {
+		r.skipTo(until...)
+	}
 }
 
 func (r *reader) option() {

@@ -205,6 +205,12 @@ func (p *Pool) Field(x *T, name string) *T {
 			}
 		}
 		return p.Join(alts...)
+	case Const:
+		if x.Type == "zero" {
+			return x
+		}
+	case Nil:
+		return p.Const("zero", "") // options that are not given ask for nothing
 	case Op:
 		if x.Name == opWith {
 			if x.Args[1].Name == name {
@@ -218,6 +224,12 @@ func (p *Pool) Field(x *T, name string) *T {
 	return p.intern(T{Kind: Field, Name: name, Args: []*T{x}})
 }
 
+// IsMap reports whether t is a map whose keys are known: a Struct of type "map", or
+// "map:" and the name of the map's type.
+func (t *T) IsMap() bool {
+	return t.Kind == Struct && (t.Type == "map" || strings.HasPrefix(t.Type, "map:"))
+}
+
 // Elem is an element of a slice, array or map, or what a context carries.
 func (p *Pool) Elem(x, index *T) *T {
 	if x.Kind == List && index != nil && index.Kind == Const {
@@ -225,7 +237,7 @@ func (p *Pool) Elem(x, index *T) *T {
 			return x.Args[i]
 		}
 	}
-	if x.Kind == Struct && x.Type == "map" && index != nil && index.Kind == Const {
+	if x.IsMap() && index != nil && index.Kind == Const {
 		if i := slices.Index(x.Names, index.Name); i >= 0 {
 			return x.Args[i]
 		}

@@ -87,6 +87,40 @@ func fill(format string, args []*T) string {
 	return b.String()
 }
 
+// Holes lists the parts of a string value that are not constant, in the order in
+// which Pattern shows them as verbs.
+func (t *T) Holes() []*T {
+	switch {
+	case t.Kind == Op && t.Name == "+":
+		var list []*T
+		for _, a := range t.Args {
+			list = append(list, a.Holes()...)
+		}
+		return list
+	case t.Kind == Op && t.Name == "format":
+		if _, ok := t.Args[0].Str(); !ok {
+			break
+		}
+		var list []*T
+		for _, a := range t.Args[1:] {
+			if _, known := a.pattern(); !known {
+				list = append(list, a)
+			}
+		}
+		return list
+	case t.Kind == Join || t.Kind == List:
+		for _, a := range t.Args {
+			if _, known := a.pattern(); known {
+				return a.Holes()
+			}
+		}
+	}
+	if _, known := t.pattern(); known {
+		return nil
+	}
+	return []*T{t}
+}
+
 // Text renders t as a short expression.
 func (t *T) Text() string {
 	if t == nil {

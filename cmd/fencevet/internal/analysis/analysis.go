@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
@@ -54,8 +55,8 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := keyOf(program, cfg.Settings)
-	if err == nil {
+	key, noKey := keyOf(program, cfg.Settings)
+	if noKey == nil {
 		if k := decode(cfg.Cache.Get(key)); k != nil {
 			return k.result(program), nil
 		}
@@ -64,7 +65,10 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err := program.Read(ctx); err != nil {
 		return nil, err
 	}
-	found := module.Result(program.Packages)
+	found, err := result(&module, program.Packages)
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range found.Faults {
 		program.Incomplete = append(program.Incomplete, load.Incomplete(f))
 	}
@@ -76,10 +80,20 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if encoded != nil {
 		return nil, fmt.Errorf("records: %w", encoded)
 	}
-	if err == nil && program.Complete() {
+	if noKey == nil && program.Complete() {
 		cfg.Cache.Put(key, data)
 	}
 	return decode(data).result(program), nil
+}
+
+// result lets no failure of fencevet itself look like one of the program.
+func result(module *uses.Module, pkgs []*uses.Package) (found *uses.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("fencevet fails on this program, which is a fault of fencevet: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return module.Result(pkgs), nil
 }
 
 func (k *kept) result(program *load.Program) *Result {

@@ -26,6 +26,11 @@ import (
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/synth"
 )
 
+const (
+	fencevet = "github.com/fencevet/fencevet/cmd/fencevet"
+	noop     = fencevet + "/internal/bench/noop"
+)
+
 type bench struct {
 	runs        int
 	dir         string // module
@@ -76,8 +81,8 @@ func check(err error) {
 // prepare builds the programs, the module, and what it depends on.
 func (b *bench) prepare(size synth.Size) {
 	b.fencevet, b.noop = filepath.Join(b.work, "fencevet"), filepath.Join(b.work, "noop")
-	must("", "go", "build", "-o", b.fencevet, "github.com/fencevet/fencevet/cmd/fencevet")
-	must("", "go", "build", "-o", b.noop, "github.com/fencevet/fencevet/cmd/fencevet/internal/bench/noop")
+	must("", "go", "build", "-o", b.fencevet, fencevet)
+	must("", "go", "build", "-o", b.noop, noop)
 	if b.dir == "" {
 		b.dir = filepath.Join(b.work, "module")
 		check(synth.Write(b.dir, size))
@@ -103,7 +108,7 @@ func (b *bench) measure() {
 	start := b.compare(20*b.runs, b.tool(b.fencevet, "-V=full"), b.tool(b.noop, "-V=full"), nil)
 	start.wall("process start", 1.5)
 
-	vet := b.compare(b.runs, b.vet(b.fencevet), b.vet(b.noop), nil)
+	vet := b.compare(b.runs, b.vet(fencevet), b.vet(noop), nil)
 	vet.wall("vet tool, cold", 1.1)
 
 	kept := filepath.Join(b.work, "cache")
@@ -139,12 +144,14 @@ func (b *bench) tool(name string, args ...string) func() *exec.Cmd {
 	return func() *exec.Cmd { return exec.Command(name, args...) }
 }
 
-// vet is go vet with a tool. The go command remembers what a tool found; it forgets
-// that if a flag changes, and this one is about the lines around a finding.
-func (b *bench) vet(tool string) func() *exec.Cmd {
+// vet is go vet with a tool. The go command remembers what a tool found, and knows
+// tools by their build: so this is another build for each run.
+func (b *bench) vet(pkg string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		b.serial++
-		return b.in(exec.Command("go", append([]string{"vet", "-vettool=" + tool, fmt.Sprintf("-c=%d", 1000+int(time.Now().UnixNano()%1e6)+b.serial)}, b.patterns...)...))
+		tool := filepath.Join(b.work, fmt.Sprintf("tool%d", b.serial))
+		must("", "go", "build", fmt.Sprintf("-ldflags=-X main.serial=%d.%d", os.Getpid(), b.serial), "-o", tool, pkg)
+		return b.in(exec.Command("go", append([]string{"vet", "-vettool=" + tool}, b.patterns...)...))
 	}
 }
 

@@ -91,6 +91,8 @@ func values(subcommand, flag string) []string {
 		switch subcommand {
 		case "":
 			formats = report.Findings
+		case "gate":
+			formats = report.Gate
 		case "catalog":
 			return []string{"text", "json"}
 		}

@@ -29,6 +29,7 @@ func TestCandidates(t *testing.T) {
 		{"inventory -tests -forma", "-format"},
 		{"inventory -format=h", "-format=html"},
 		{"-format h", ""}, // findings have no such format
+		{"gate -format ", "github markdown text"},
 		{"inventory -by ow", "owner"},
 		{"inventory ", ""}, // packages
 		{"inventory inv", ""},

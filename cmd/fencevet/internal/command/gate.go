@@ -151,8 +151,8 @@ func (g *gateRun) againstBaseline(ctx context.Context, outputs []report.Output) 
 	return g.conclude(c, now, outputs)
 }
 
-// missing complains about packages that had locks and of which the platform
-// builds nothing.
+// missing complains about packages that had locks, are still there, and of which
+// nothing is built on this platform.
 func missing(program *load.Program, base, head *gate.Snapshot) error {
 	var names []string
 	for _, l := range base.Locks {
@@ -163,7 +163,7 @@ func missing(program *load.Program, base, head *gate.Snapshot) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("packages with locks in the baseline have no files for this platform: %s; run the gate where the baseline was written, or with its GOOS, GOARCH and -tags in GOFLAGS", strings.Join(names, ", "))
+	return fmt.Errorf("cannot compare: packages that had locks have no files for this platform: %s; run the gate with the GOOS, GOARCH and -tags (in GOFLAGS) that they are built with", strings.Join(names, ", "))
 }
 
 // unread complains about packages that could be analysed before.
@@ -200,6 +200,9 @@ func (g *gateRun) againstRevision(ctx context.Context, outputs []report.Output) 
 		return err
 	}
 	if err := unread(head, base, fmt.Sprintf("cannot compare: packages do not build at %s; compare with another revision or a baseline", r.Short())); err != nil {
+		return err
+	}
+	if err := missing(now.program, base, head); err != nil {
 		return err
 	}
 	c := gate.Compare(base, head, gate.Options{Loud: g.loud(now)})

@@ -172,7 +172,7 @@ func (c *comparer) pair(p pair) {
 	case head.fenced() && !base.fenced():
 		c.won[base.ID] = true
 		c.improve(FenceGained, head, "lock %q was %s and is fenced", head.Key, base.Verdict)
-	case base.undecided() && head.Class != string(lock.Undecided):
+	case base.Class == string(lock.Undecided) && head.Class != base.Class:
 		c.improve(Decided, head, "lock %q is decided: %s", head.Key, head.Class)
 	}
 }

@@ -74,6 +74,7 @@ func TestCompare(t *testing.T) {
 		{"what was out of sight is unfenced", "p/F Lock k unverified w", "p/F Lock k unfenced w", "new lock:1"},
 		{"decision removed", "p/F Lock k unfenced! w", "p/F Lock k unfenced w", "decision lost:1"},
 		{"decided", "p/F Lock k unfenced w", "p/F Lock k unfenced! w", "+decided"},
+		{"decided, though out of sight", "p/F Lock k unverified w", "p/F Lock k unverified! w", "+decided"},
 		{"fenced", "p/F Lock k unfenced w\n! unfenced error", "p/F Lock k fenced w", "+fenced now"},
 		{"out of sight now", "p/F Lock k unfenced w", "p/F Lock k unverified w", ""},
 		{"gone", "p/F Lock k fenced w", "", "+lock gone"},

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"go/constant"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+)
+
+// A table of a package; with a column, what ends a record of it early.
+type tableOf struct{ pkg, resource, column string }
+
+// standing lists what makes the insert of a record a lock that holds until the
+// record is taken away. A name says so, but locked accounts and locked files are
+// kept in tables as well. So the record has to be deleted by code of the same
+// package, and the insert either names an owner and an end, or the function around
+// it has an answer of its own for a record that is there already: it counts the
+// rows, knows the error of a duplicate, looks for the record first, or returns an
+// error that is named after locks. Without the name, the rows must be counted, and
+// code of the package must end a record before its time: markers and keys that are
+// remembered for a while have owners and ends too, and are swept when these are over.
+func (ev *evidence) standing(f *family, s *Summary, st *site, m meaning.Meaning) []string {
+	pkg, row := pkgOf(st.fn), m.Row
+	ended := row.Expiry != "" && ev.deleted[tableOf{pkg, row.Resource, row.Expiry}]
+	if !st.guarded || !ended && !(row.Named && ev.deleted[tableOf{pkg, row.Resource, ""}]) {
+		return nil
+	}
+	signs := []string{"record is inserted only where none stands", "it is taken away later"}
+	switch {
+	case !row.Named:
+		if ev.counts(s, st) {
+			return append(signs, "it names an owner and an end", "a refused insert is answered")
+		}
+	case m.Row.Expiry != "" && m.Value != nil:
+		return append(signs, "it names an owner and an end")
+	case ev.counts(s, st) || f.knowsRefusal(m.Row.Resource):
+		return append(signs, "a refused insert is answered")
+	}
+	return nil
+}
+
+// counts reports whether the insert's count of rows is looked at, which is zero
+// for a row that was there already.
+func (ev *evidence) counts(s *Summary, st *site) bool {
+	return slices.ContainsFunc(s.steps[st.at], func(x Effect) bool {
+		return x.Checked == 1 && x.Call == st.lock.Call && slices.ContainsFunc(ev.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+			return m.Role == meaning.Write && m.Write.Reject == "rows" && slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return g.Op == "absent" })
+		})
+	})
+}
+
+// duplicates are the codes by which databases tell that a key is there already:
+// SQLSTATE, MySQL, SQLite, SQL Server, Oracle.
+var duplicates = []string{"23505", "1062", "1555", "2067", "2627", "2601", "ORA-00001"}
+
+// knowsRefusal reports whether a function tells "somebody else has it" apart
+// from other failures of an insert.
+func (f *family) knowsRefusal(resource string) bool {
+	for _, fn := range f.members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				switch x := in.(type) {
+				case *ssa.BinOp:
+					if isDuplicate(x.X) || isDuplicate(x.Y) {
+						return true
+					}
+				case *ssa.UnOp:
+					if g, ok := x.X.(*ssa.Global); ok && isError(x.Type()) && NamesLock(g.Name()) {
+						return true
+					}
+				case ssa.CallInstruction:
+					if f.asksFor(x, resource) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isDuplicate(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil {
+		return false
+	}
+	text := c.Value.ExactString()
+	if c.Value.Kind() == constant.String {
+		text = constant.StringVal(c.Value)
+	}
+	return slices.Contains(duplicates, text)
+}
+
+// asksFor reports whether a call asks an error whether it is that of a
+// duplicate, or reads the table that the record is in.
+func (f *family) asksFor(in ssa.CallInstruction, resource string) bool {
+	c := in.Common()
+	name := ""
+	if c.IsInvoke() {
+		name = c.Method.Name()
+	} else if callee := c.StaticCallee(); callee != nil {
+		name = callee.Name()
+	}
+	if meaning.Named(name, "dup", "duplicate", "duplicated", "unique", "conflict") && slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return isError(a.Type()) }) {
+		return true
+	}
+	if len(f.entries(c)) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(f.e.reader.Of(f.settled().callTerm(c, in.Pos())), func(m meaning.Meaning) bool {
+		if m.Role != meaning.Query {
+			return false
+		}
+		store, tables, _ := strings.Cut(m.Store, ":")
+		return slices.ContainsFunc(strings.Split(tables, ","), func(t string) bool { return store+":"+t == resource })
+	})
+}
+
+// deletion notes the records that a statement takes away, or ends.
+func (ev *evidence) deletion(pkg string, c *meaning.Change) {
+	if c.Deletes() {
+		ev.deleted[tableOf{pkg, c.Resource, ""}] = true
+	}
+	for _, s := range c.Sets {
+		if frees(s.Value) {
+			ev.deleted[tableOf{pkg, c.Resource, s.Column}] = true
+		}
+	}
+}

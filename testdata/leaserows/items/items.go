@@ -1,0 +1,102 @@
+// Package items takes leases that are items of a DynamoDB table.
+package items
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// A Worker reads a shard while it has the lease of it.
+type Worker struct {
+	db    *dynamodb.Client
+	table string
+	id    string
+}
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func unix(t time.Time) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(t.Unix(), 10)}
+}
+
+var ErrTaken = errors.New("another worker has the shard")
+
+// take puts the item if there is none, or if its time is over.
+func (w *Worker) take(ctx context.Context, shard string) error {
+	now := time.Now()
+	_, err := w.db.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &w.table,
+		Item: map[string]types.AttributeValue{
+			"Shard":        &types.AttributeValueMemberS{Value: shard},
+			"AssignedTo":   &types.AttributeValueMemberS{Value: w.id},
+			"LeaseTimeout": &types.AttributeValueMemberN{Value: strconv.FormatInt(now.Add(time.Minute).Unix(), 10)},
+		},
+		ConditionExpression: aws.String("attribute_not_exists(Shard) OR LeaseTimeout < :now"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":now": &types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix(), 10)},
+		},
+	})
+	var refused *types.ConditionalCheckFailedException
+	if errors.As(err, &refused) {
+		return ErrTaken
+	}
+	return err
+}
+
+// drop gives the shard back if it is still the worker's.
+func (w *Worker) drop(ctx context.Context, shard string) error {
+	_, err := w.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                 &w.table,
+		Key:                       map[string]types.AttributeValue{"Shard": text(shard)},
+		ConditionExpression:       aws.String("AssignedTo = :me"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":me": text(w.id)},
+	})
+	return err
+}
+
+// Advance stores how far the shard was read, in a table of its own.
+func (w *Worker) Advance(ctx context.Context, shard, position string) error {
+	if err := w.take(ctx, shard); err != nil { // verdict: unfenced
+		return err
+	}
+	defer w.drop(context.WithoutCancel(ctx), shard)
+	_, err := w.db.PutItem(ctx, &dynamodb.PutItemInput{ // want: unfenced
+		TableName: aws.String("positions"),
+		Item:      map[string]types.AttributeValue{"Shard": text(shard), "Position": text(position)},
+	})
+	return err
+}
+
+// Extend moves the end of the lease, and stores the position in the leased item
+// itself while it is the worker's: that one is fenced.
+func (w *Worker) Extend(ctx context.Context, shard, position string) error {
+	now := time.Now()
+	_, err := w.db.UpdateItem(ctx, &dynamodb.UpdateItemInput{ // verdict: fenced
+		TableName:           aws.String("shards"),
+		Key:                 map[string]types.AttributeValue{"Shard": text(shard)},
+		UpdateExpression:    aws.String("SET #owner = :me, expires = :end"),
+		ConditionExpression: aws.String("attribute_not_exists(expires) OR expires < :now"),
+		ExpressionAttributeNames: map[string]string{
+			"#owner": "owner",
+		},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":me": text(w.id), ":end": unix(now.Add(time.Minute)), ":now": unix(now)},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.db.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                 aws.String("shards"),
+		Key:                       map[string]types.AttributeValue{"Shard": text(shard)},
+		UpdateExpression:          aws.String("SET position = :position"),
+		ConditionExpression:       aws.String("#owner = :me"),
+		ExpressionAttributeNames:  map[string]string{"#owner": "owner"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":me": text(w.id), ":position": text(position)},
+	})
+	return err
+}
