@@ -15,6 +15,7 @@ import (
 	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/analyzers/internal/checktest"
+	"github.com/fencevet/fencevet/analyzers/unmetered"
 )
 
 const corpus = "../testdata"
@@ -45,7 +46,7 @@ func TestFactsOnly(t *testing.T) {
 // TestAnalyzer holds the suite as one analyzer against the checks one by one, and
 // tries its flags.
 func TestAnalyzer(t *testing.T) {
-	c := checktest.Load(t, corpus, "./shop/...", "./checks/lockdelay/bad")
+	c := checktest.Load(t, corpus, "./shop/...", "./checks/lockdelay/bad", "./checks/unmetered/bad")
 	found := func(flags ...string) map[string]int {
 		t.Helper()
 		a := analyzers.New(nil)
@@ -70,6 +71,16 @@ func TestAnalyzer(t *testing.T) {
 	delete(want, "unfenced")
 	if got := found("-disable=unfenced, units"); !maps.Equal(got, want) {
 		t.Errorf("without unfenced %v, want %v", got, want)
+	}
+	alone := unmetered.Check.Analyzer()
+	if err := alone.Flags.Set("level", "note"); err != nil {
+		t.Fatal(err)
+	}
+	if unmetered.Check.Default || count(t, c, alone)["unmetered"] == 0 {
+		t.Error("a check that is off by default is silent where it is asked for by itself")
+	}
+	if got := found("-level=note", "-enable=unmetered"); got["unmetered"] == 0 {
+		t.Error("-enable does not switch a check on")
 	}
 	for _, flag := range []string{"-level=loud", "-disable=fenced", "-enable=,"} {
 		a := analyzers.New(nil)

@@ -174,10 +174,8 @@ func (p *place) try(t *testing.T, b []byte) []byte {
 		t.Errorf("%v in\n%s", err, b)
 	}
 	if file != "" {
-		if language == "yaml" {
-			if err := p.recipe(t, file, text); err != nil {
-				t.Errorf("%v in\n%s", err, b)
-			}
+		if err := p.recipe(t, file, text); err != nil {
+			t.Errorf("%v in\n%s", err, b)
 		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/plugin"
 )
 
@@ -27,6 +28,8 @@ func (p *place) recipe(t *testing.T, file string, text []byte) error {
 		return p.workflow(t, text)
 	case strings.HasSuffix(name, "/.golangci.yml"):
 		return linter(text)
+	case strings.HasSuffix(name, "/nogo.json"):
+		return nogo(text)
 	case strings.HasSuffix(name, "/.gitlab-ci.yml"):
 		return p.gitlab(t, text)
 	case strings.HasSuffix(name, "/.pre-commit-config.yaml"):
@@ -319,6 +322,35 @@ func linter(text []byte) error {
 	}
 	_, err := plugin.New(own.Settings)
 	return err
+}
+
+// nogo sets the flags of the analyzer as rules_go's nogo does.
+func nogo(text []byte) error {
+	var cfg map[string]struct {
+		Flags   map[string]string `json:"analyzer_flags"`
+		Exclude map[string]string `json:"exclude_files"`
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&cfg); err != nil {
+		return err
+	}
+	a := analyzers.New(nil)
+	own, ok := cfg[a.Name]
+	if !ok {
+		return fmt.Errorf("nothing about %s", a.Name)
+	}
+	for name, value := range own.Flags {
+		if err := a.Flags.Set(name, value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for pattern := range own.Exclude {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hooks runs the hooks of this repository that a pre-commit configuration names.
