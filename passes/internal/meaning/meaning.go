@@ -302,12 +302,6 @@ func (r *Reader) made(handle *term.T) bool {
 	})
 }
 
-// constructs reports whether a library has constructors, which may be told a
-// time to live.
-func constructs(lib *catalog.Library) bool {
-	return slices.ContainsFunc(lib.Calls, func(c *catalog.Call) bool { return c.New != nil })
-}
-
 // base is the part of an acquire, renewal or release that is told by references.
 func (r *Reader) base(lib *catalog.Library, role Role) Meaning {
 	return Meaning{Role: role, Library: lib.Library, Family: lib.Family}
