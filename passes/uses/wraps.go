@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strconv"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
@@ -34,27 +35,46 @@ func CanWrap(module, path string, imports []string) bool {
 // others, as far as the source tells without types: it imports a library of
 // locks, or a client of a store and declares something that is named like a
 // lock, or has the text of a statement that takes one. A client alone, which
-// many packages are, is not worth being read for.
+// many packages are, is not worth being read for, nor is a driver, which is what
+// a client calls: it says so, or has C in it.
 func Wraps(files []string) bool {
+	fset := token.NewFileSet()
+	wraps, clients := false, []*ast.File(nil)
 	for _, name := range files {
-		fset := token.NewFileSet()
 		f, err := parser.ParseFile(fset, name, nil, parser.ImportsOnly)
 		if err != nil {
 			continue
 		}
-		locks, stores := importsLock(f)
-		if locks {
-			return true
+		if slices.ContainsFunc(f.Imports, func(imp *ast.ImportSpec) bool { return imp.Path.Value == `"C"` }) {
+			return false
 		}
+		locks, stores := importsLock(f)
+		wraps = wraps || locks
 		if !stores {
 			continue
 		}
-		f, err = parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err == nil && (declaresLock(f) || textsLock(f)) {
-			return true
+		if f, err = parser.ParseFile(fset, name, nil, parser.SkipObjectResolution); err != nil {
+			continue
 		}
+		if registers(f) {
+			return false
+		}
+		clients = append(clients, f)
 	}
-	return false
+	return wraps || slices.ContainsFunc(clients, func(f *ast.File) bool { return declaresLock(f) || textsLock(f) })
+}
+
+// registers reports whether a file registers a driver of databases.
+func registers(f *ast.File) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Register" {
+			pkg, ok := sel.X.(*ast.Ident)
+			found = found || ok && pkg.Name == "sql"
+		}
+		return !found
+	})
+	return found
 }
 
 // importsLock reports whether a file imports a library that is about locks, or
