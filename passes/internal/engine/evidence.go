@@ -85,7 +85,7 @@ func newEvidence(e *Engine) *evidence {
 			if !ok {
 				continue
 			}
-			g := &signs{guarded: st.guarded, released: st.frees(), name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
+			g := &signs{guarded: st.guarded, released: f.frees(s, st), name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
 				g.ttl = m.TTL.Source != "none" || f.expires(s, m)
@@ -120,13 +120,18 @@ func newEvidence(e *Engine) *evidence {
 	return ev
 }
 
-// frees reports whether the section ends in a release. What is deleted only where
-// the work has failed, so that it is tried again, marks the work as done.
-func (st *site) frees() bool {
+// frees reports whether the section ends in a release, here or by a goroutine that
+// it leaves the lock to. What is deleted only where the work has failed, so that
+// it is tried again, marks the work as done.
+func (f *family) frees(s *Summary, st *site) bool {
 	if len(st.release) == 0 || st.region == nil || st.deferred || !st.heldOut {
 		return len(st.release) > 0
 	}
-	return slices.ContainsFunc(st.region.Stops, func(in ssa.Instruction) bool { return !failing(in.Block()) })
+	return slices.ContainsFunc(st.region.Stops, func(in ssa.Instruction) bool { return !failing(in.Block()) }) ||
+		slices.ContainsFunc(st.region.Held, func(in ssa.Instruction) bool {
+			_, async := in.(*ssa.Go)
+			return async && f.releaseIndex(s.steps[in], st.match) >= 0
+		})
 }
 
 // comparesOwner reports whether a function that stores an owner value with a key

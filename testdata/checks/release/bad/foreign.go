@@ -135,3 +135,17 @@ func Common(ctx context.Context, rdb *redis.Client, id string, job Job) error {
 }
 
 var drop = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
+
+// Handed leaves the work to a goroutine, and the lock with it.
+func Handed(ctx context.Context, rdb *redis.Client, id, owner string, job Job) {
+	key := "refresh:" + id
+	ok, err := rdb.SetNX(ctx, key, owner, time.Minute).Result() // verdict: unverified
+	if err != nil || !ok {
+		return
+	}
+	go func() {
+		ctx := context.WithoutCancel(ctx)
+		defer rdb.Del(ctx, key) // want: release
+		_ = job.Run(ctx)
+	}()
+}
