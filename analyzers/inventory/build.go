@@ -154,7 +154,12 @@ func (b *builder) lock(u *lock.Use) Lock {
 	}
 	l.Via = b.steps(u.Via)
 	for _, c := range u.Section.Longest {
-		l.Section.Slow = append(l.Section.Slow, Slow{File: b.path(c.File), Line: c.Line, Call: c.Call, Kind: c.Kind, LimitSeconds: c.Limit})
+		slow := Slow{File: b.path(c.File), Line: c.Line, Call: c.Call, Kind: c.Kind, LimitSeconds: c.Limit}
+		if !slices.ContainsFunc(l.Section.Slow, func(s Slow) bool { // reached on another way
+			return s.File == slow.File && s.Line == slow.Line && s.Call == slow.Call && s.Kind == slow.Kind
+		}) {
+			l.Section.Slow = append(l.Section.Slow, slow)
+		}
 	}
 	writes := slices.Clone(u.Writes)
 	slices.SortStableFunc(writes, func(a, b lock.Write) int { return a.Compare(b.Position) })

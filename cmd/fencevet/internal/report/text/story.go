@@ -15,7 +15,11 @@ import (
 func Story(w io.Writer, inv *inventory.Inventory, l inventory.Lock, style Style) error {
 	t := &teller{style: style, inv: inv}
 	s := view.Tell(l, view.FindingsByLock(inv)[l.ID])
-	fmt.Fprintf(&t.out, "%s  %s\n", style.paint(bold, fmt.Sprintf("lock %q", view.Printable(l.Key))), style.verdict(l, view.Verdict(l)))
+	name := fmt.Sprintf("lock %q", view.Printable(l.Key))
+	if l.Key == "" {
+		name = l.Library + " lock, key not known"
+	}
+	fmt.Fprintf(&t.out, "%s  %s\n", style.paint(bold, name), style.verdict(l, view.Verdict(l)))
 	fmt.Fprintf(&t.out, "%s  %s\n\n", style.place(l.Acquire.File, l.Acquire.Line), style.paint(dim, view.Printable(l.Acquire.Function)))
 	style.fill(&t.out, "", "", s.Meaning)
 	fmt.Fprintln(&t.out)
