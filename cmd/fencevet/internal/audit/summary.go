@@ -86,7 +86,11 @@ type entry struct {
 
 func (e entry) text() string {
 	l := e.lock
-	text := fmt.Sprintf("%s lock %s in %s", markdown.Code(view.Place(l.Acquire.File, e.line)), markdown.Code(l.Key), markdown.Code(l.Acquire.Function))
+	name := "lock " + markdown.Code(l.Key)
+	if l.Key == "" {
+		name = markdown.Text(l.Library) + " lock"
+	}
+	text := fmt.Sprintf("%s %s in %s", markdown.Code(view.Place(l.Acquire.File, e.line)), name, markdown.Code(l.Acquire.Function))
 	if e.note == nil {
 		purpose := "looks like " + l.Suggestion.Class
 		if l.Suggestion.Class == string(lock.Unclear) {
