@@ -55,7 +55,14 @@ func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	for _, a := range c.Args {
 		args = append(args, f.get(a))
 	}
-	return p.Call(name, f.e.site(pos), args...)
+	t := p.Call(name, f.e.site(pos), args...)
+	if t.Kind != term.Call { // too large: what it is given is cut, lest nothing of it be left
+		for i, a := range args {
+			args[i] = p.Fit(a)
+		}
+		t = p.Call(name, f.e.site(pos), args...)
+	}
+	return t
 }
 
 // call is the value of a call with one result (or the tuple of several).
