@@ -119,6 +119,7 @@ func (r *Reader) handle(a *catalog.Acquire, call *term.T, words []*term.T) *term
 type props struct {
 	key, value, ttl, parent, section *term.T
 	unit, fallback, least, most      string
+	unsure                           bool // options out of sight may say more
 }
 
 // options reads option values: calls of option functions, or a struct or
@@ -132,8 +133,15 @@ func (r *Reader) options(p *props, list *term.T) {
 		items = list.Args
 	}
 	for _, o := range items {
-		if o.Kind == term.List {
+		switch {
+		case o.Kind == term.List, o.Kind == term.Join && list.Kind == term.List:
 			r.options(p, o)
+			continue
+		case o.Kind == term.Op && (o.Name == "append" || o.Name == "slice"):
+			r.options(p, r.Pool.List(o.Args...))
+			continue
+		case o.Kind == term.Unknown, o.Kind == term.Param:
+			p.unsure = true // an option out of sight may say it
 			continue
 		}
 		e := r.Entry(o)
@@ -206,6 +214,8 @@ func (r *Reader) constructed(p *props, t *term.T, depth int) {
 func (p *props) lease(none bool) lock.TTL {
 	if p.ttl == nil || p.ttl.IsZero() && p.fallback != "" {
 		switch {
+		case p.ttl == nil && p.unsure:
+			return lock.TTL{Source: "unknown"}
 		case p.fallback != "":
 			d, _ := time.ParseDuration(p.fallback)
 			return lock.TTL{Text: p.fallback, Seconds: d.Seconds(), Source: "default"}
