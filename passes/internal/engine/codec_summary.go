@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"github.com/fencevet/fencevet/passes/internal/world"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+func (c *codec) summary(s *Summary) {
+	list(c, &s.Effects, c.effect)
+	list(c, &s.Holds, func(h *Hold) {
+		c.acquired(&h.Lock)
+		list(c, &h.Facts, c.known)
+	})
+	list(c, &s.Sections, func(x *Section) {
+		c.acquired(&x.Lock)
+		list(c, &x.Effects, c.effect)
+		list(c, &x.After, c.effect)
+		list(c, &x.Release, c.text)
+	})
+	list(c, &s.Results, c.value)
+	list(c, &s.Sets, func(x *Set) {
+		c.value(&x.Of)
+		c.text(&x.Field)
+		c.value(&x.Index)
+		c.value(&x.Value)
+		c.bad = c.bad || x.Of == nil || x.Value == nil
+	})
+}
+
+func (c *codec) effect(x *Effect) {
+	if !c.read && c.e.evidence != nil {
+		x = &[]Effect{*x}[0]
+		x.Own = c.e.evidence.own(*x)
+	}
+	bits(c, &x.Open, &x.Reach, &x.Batch, &x.Turns.Rounds)
+	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps)
+	checked, answer := int(x.Checked), int(x.Answer)
+	c.num(&checked)
+	c.num(&answer)
+	x.Checked, x.Answer = int8(checked), int8(answer)
+	c.value(&x.Call)
+	c.text((*string)(&x.Why))
+	c.text(&x.Signal)
+	c.frame(&x.At)
+	list(c, &x.Via, c.frame)
+	list(c, &x.Asked, func(a *Asked) {
+		c.value(&a.Read)
+		c.text(&a.Op)
+		c.value(&a.Incoming)
+	})
+	list(c, &x.From, c.value)
+	c.num(&x.Turns.Times)
+	list(c, &x.Fresh, c.site)
+	stores := x.Memory != nil
+	flags(c, &stores)
+	if stores {
+		if c.read {
+			x.Memory = &Memory{}
+		}
+		m := x.Memory
+		c.text(&m.Type)
+		c.text(&m.Method)
+		list(c, &m.Args, c.value)
+		c.value(&m.Token)
+		c.text(&m.Op)
+		flags(c, &m.Text, &m.Stored, &m.Early, &m.Locked)
+	}
+	if c.read && x.Open != Closed && x.Call == nil || x.Open == Value && len(x.Call.Args) == 0 {
+		c.bad = true
+	}
+}
+
+func (c *codec) frame(f *lock.Frame) {
+	c.position(&f.Position)
+	c.text(&f.Function)
+	c.text(&f.Callee)
+	c.text(&f.Text)
+}
+
+func (c *codec) acquired(a *Acquired) {
+	c.value(&a.Call)
+	c.frame(&a.At)
+	list(c, &a.Via, c.frame)
+	c.position(&a.Origin)
+	list(c, &a.From, c.value)
+	c.decision(&a.Decision)
+	var g signs
+	if !c.read {
+		g = c.e.evidence.along(a.chain)
+	}
+	flags(c, &g.guarded, &g.released, &g.elsewhere, &g.owner, &g.name, &g.ttl, &g.retry)
+	list(c, &g.intrinsic, c.text)
+	if c.read {
+		a.chain = []*site{{told: &g}}
+		c.bad = c.bad || a.Call == nil
+	}
+}
+
+func (c *codec) decision(d **lock.Decision) {
+	decided := *d != nil
+	if flags(c, &decided); !decided {
+		return
+	}
+	if c.read {
+		*d = &lock.Decision{}
+	}
+	c.position(&(*d).Position)
+	c.text((*string)(&(*d).Kind))
+	c.text(&(*d).Reason)
+	c.text(&(*d).Owner)
+	c.text(&(*d).Until)
+}
+
+// known is a fact of a result. One that says nothing is written as nothing.
+func (c *codec) known(f *world.Fact) {
+	text := ""
+	if f.Definite() {
+		text = f.String()
+	}
+	if c.text(&text); c.read {
+		*f = world.Parse(text)
+	}
+}
+
+// bits packs small numbers, three bits each.
+func bits[A, B, C, D ~uint8](c *codec, p *A, q *B, r *C, s *D) {
+	n := int(*p) | int(*q)<<3 | int(*r)<<6 | int(*s)<<9
+	c.num(&n)
+	*p, *q, *r, *s = A(n&7), B(n>>3&7), C(n>>6&7), D(n>>9&7)
+}
+
+func flags(c *codec, list ...*bool) {
+	n := 0
+	for i, b := range list {
+		if *b {
+			n |= 1 << i
+		}
+	}
+	c.num(&n)
+	for i, b := range list {
+		*b = n&(1<<i) != 0
+	}
+}
