@@ -2,6 +2,7 @@
 package atomicfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,8 +41,10 @@ func Write(name string, data []byte) (err error) {
 	return nil
 }
 
+// replace goes by way of a name at random: the numbers of processes repeat across
+// containers that share a volume.
 func replace(name string, data []byte, mode os.FileMode) error {
-	part := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d.part", filepath.Base(name), os.Getpid()))
+	part := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%s.part", filepath.Base(name), rand.Text()))
 	if err := writePart(part, data, mode); err != nil {
 		os.Remove(part)
 		return err

@@ -1,8 +1,11 @@
 package atomicfile
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -44,6 +47,44 @@ func TestKeeps(t *testing.T) {
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestDiskFull demands that a disk that fills up costs neither the old contents nor
+// space.
+func TestDiskFull(t *testing.T) {
+	dir := full(t, 64<<10)
+	file := filepath.Join(dir, "baseline.json")
+	if err := Write(file, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	err := Write(file, make([]byte, 1<<20))
+	if err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("got error %v, want one that names the file", err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "old" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// TestTogether demands one of the texts, whole, of many writers at once.
+func TestTogether(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a")
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			if err := Write(file, bytes.Repeat([]byte{'a' + byte(i)}, 1<<16)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	got, err := os.ReadFile(file)
+	if err != nil || len(got) != 1<<16 || len(bytes.Trim(got, string(got[:1]))) != 0 {
+		t.Errorf("got %d bytes, %v", len(got), err)
 	}
 }
 
