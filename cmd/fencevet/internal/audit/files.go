@@ -49,6 +49,24 @@ func (f *Files) path(name string) string {
 	return filepath.Join(f.root, filepath.FromSlash(name))
 }
 
+// inside reports whether a file lies below the root, links followed: what a line
+// directive or a link names outside is not for the audit to write to.
+func (f *Files) inside(name string) bool {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return false
+	}
+	root, err := filepath.EvalSymlinks(f.root)
+	if err != nil {
+		return false
+	}
+	file, err := filepath.EvalSymlinks(f.path(name))
+	if err != nil {
+		return true // and cannot be read either, which is said
+	}
+	rel, err := filepath.Rel(root, file)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // An Edit is a change of a file that was not made yet.
 type Edit struct {
 	File   string // as the inventory has it
@@ -59,7 +77,7 @@ type Edit struct {
 
 // Propose makes the edit that puts d where l is taken.
 func (f *Files) Propose(l *inventory.Lock, d directive.Directive) (*Edit, error) {
-	if !filepath.IsLocal(filepath.FromSlash(l.Acquire.File)) {
+	if !f.inside(l.Acquire.File) {
 		return nil, fmt.Errorf("%s is no file of this module", l.Acquire.File)
 	}
 	k := f.known[l.Acquire.File]

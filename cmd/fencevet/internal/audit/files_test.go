@@ -100,7 +100,12 @@ func TestChangedMeanwhile(t *testing.T) {
 
 func TestForeignFiles(t *testing.T) {
 	root, _ := module(t, twoLocks)
-	all := locks(4, 4, 4)
+	_, elsewhere := module(t, twoLocks)
+	if err := os.Symlink(elsewhere, filepath.Join(root, "link.go")); err != nil {
+		t.Skip(err)
+	}
+	all := locks(4, 4, 4, 4)
+	all[3].Acquire.File = "link.go"
 	all[0].Acquire.File = "/etc/passwd"
 	all[1].Acquire.File = "../p.go"
 	all[2].Acquire.File = "p/missing.go"
