@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -79,11 +80,15 @@ type result struct {
 	path      func(file string) string // makes one that can be opened from where the command runs
 }
 
-// quote adds the lines of source.
+// quote adds the lines of source. A line directive cannot bring another file into a
+// report, such as the secrets of the machine that checks a pull request.
 func (a *result) quote() {
 	a.inventory.Quote(func(file string) ([]byte, error) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(a.root, filepath.FromSlash(file))
+		}
+		if !a.program.Reads(file) {
+			return nil, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
 		}
 		return os.ReadFile(file)
 	})

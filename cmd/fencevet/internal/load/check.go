@@ -217,7 +217,7 @@ func (c *checker) imported(pkg *packages.Package, path string) (*types.Package, 
 	p := pkg.Imports[path]
 	switch {
 	case p == nil:
-		return nil, fmt.Errorf("no metadata for %s", path)
+		return c.added(path)
 	case c.p.byID[p.ID] == nil:
 		return c.exported(p.PkgPath)
 	case p.Types == nil || !p.Types.Complete():

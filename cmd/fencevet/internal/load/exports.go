@@ -68,6 +68,23 @@ func (c *checker) findExports() error {
 	return nil
 }
 
+// added returns the types of a package that no programmer imports, but a file that
+// cgo makes. What these are is not known before the file is there.
+func (c *checker) added(path string) (*types.Package, error) {
+	found, err := packages.Load(&packages.Config{Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile, Dir: c.p.cfg.Dir}, path)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	for _, pkg := range found {
+		if c.files[pkg.PkgPath] == "" {
+			c.files[pkg.PkgPath] = pkg.ExportFile
+		}
+	}
+	c.mu.Unlock()
+	return c.exported(path)
+}
+
 // exports is where export data was found. The names of the files stand for their
 // content, so that they may be gone but never other ones.
 type exports struct {

@@ -92,6 +92,12 @@ func (p *Program) Exists(path string) bool {
 	return false
 }
 
+// Reads reports whether a file, by its absolute name, is among those that are read
+// from source. A line directive can name any other.
+func (p *Program) Reads(file string) bool {
+	return slices.ContainsFunc(p.sources, func(s *source) bool { return slices.Contains(s.pkg.GoFiles, file) })
+}
+
 // Sources is the number of packages that are read from source.
 func (p *Program) Sources() int { return len(p.sources) }
 
@@ -150,7 +156,7 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 	if _, err := os.Stat(cfg.Dir); err != nil {
 		return nil, err
 	}
-	roots, err := packages.Load(&packages.Config{Context: ctx, Mode: metadata, Dir: cfg.Dir, Tests: cfg.Tests}, cfg.Patterns...)
+	roots, err := packages.Load(&packages.Config{Context: ctx, Mode: metadata, Dir: cfg.Dir, Tests: cfg.Tests}, patterns(cfg)...)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +173,16 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 		}
 	}
 	return p, p.divide()
+}
+
+// patterns are those for the go command, which says at the root of a workspace that
+// there is no module and so nothing below it.
+func patterns(cfg Config) []string {
+	all := slices.Clone(cfg.Patterns)
+	if i := slices.Index(all, "./..."); i >= 0 && filepath.Clean(cfg.Dir) == workspace(cfg.Dir) && above(cfg.Dir, "go.mod") == "" {
+		all[i] = "work"
+	}
+	return all
 }
 
 // divide finds out what to read from source: what the patterns match, what that
