@@ -181,7 +181,7 @@ func TestExternal(t *testing.T) {
 		"internal/external/client.go":                                   false,
 		"/home/me/src/external/client.go":                               false,
 	} {
-		if got := external.MatchString(name); got != want {
+		if got := external().MatchString(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -57,7 +58,7 @@ func (g *gate) placed() origin {
 	for _, f := range g.pass.Files {
 		name := filepath.ToSlash(g.pass.Fset.File(f.FileStart).Name())
 		if !filepath.IsAbs(name) || strings.Contains(name, "/execroot/") {
-			if external.MatchString(name) {
+			if external().MatchString(name) {
 				return foreign
 			}
 			return own
@@ -71,7 +72,9 @@ func (g *gate) placed() origin {
 
 // external matches where Bazel has the files of other repositories, and what it
 // makes from them.
-var external = regexp.MustCompile(`^(.*/execroot/[^/]+/)?(bazel-out/[^/]+/bin/)?external/`)
+var external = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*/execroot/[^/]+/)?(bazel-out/[^/]+/bin/)?external/`)
+})
 
 // covered reports whether the catalogue says what the functions of the package
 // mean.

@@ -21,24 +21,27 @@ import (
 // because it happens whenever the process starts, also for go vet's questions.
 // Manual panics if the file does not have this form.
 func Manual(source, name string) string {
-	var text []string
+	var text strings.Builder
+	text.Grow(len(source))
 	inside := false
 	for line := range strings.Lines(source) {
-		line, comment := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "//")
+		line, comment := strings.CutPrefix(line, "//")
 		if !comment {
 			break
 		}
-		line = strings.TrimPrefix(line, " ")
+		line = strings.TrimPrefix(strings.TrimRight(line, "\r\n"), " ")
 		if analyzer, ok := strings.CutPrefix(line, "# Analyzer "); ok {
 			inside = analyzer == name
 			continue
 		}
 		if inside {
-			text = append(text, line)
+			text.WriteString(line)
+			text.WriteByte('\n')
 		}
 	}
-	manual, ok := strings.CutPrefix(strings.TrimSpace(strings.Join(text, "\n")), name+": ")
-	if !ok {
+	manual := strings.TrimSpace(text.String())
+	about, manual, ok := strings.Cut(manual, ": ")
+	if !ok || about != name {
 		panic(fmt.Sprintf("doc.go has no section %q that starts with %q", "# Analyzer "+name, name+": "))
 	}
 	return manual

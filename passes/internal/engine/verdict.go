@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -394,8 +395,8 @@ func (j *judge) memory(m *Memory) ruling {
 func padded(t *term.T) bool {
 	return t.Any(func(x *term.T) bool {
 		s, ok := x.Str()
-		return ok && fixedWidth.MatchString(s)
+		return ok && fixedWidth().MatchString(s)
 	})
 }
 
-var fixedWidth = regexp.MustCompile(`%0\d+[dxX]`)
+var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0\d+[dxX]`) })

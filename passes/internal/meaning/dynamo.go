@@ -3,6 +3,7 @@ package meaning
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
@@ -10,10 +11,10 @@ import (
 )
 
 var (
-	notExists = regexp.MustCompile(`(?i)attribute_not_exists\s*\(\s*([#\w.]+)\s*\)`)
-	exists    = regexp.MustCompile(`(?i)attribute_exists\s*\(\s*([#\w.]+)\s*\)`)
-	nameAlias = regexp.MustCompile(`#\w+`)
-	clause    = regexp.MustCompile(`(?i)\b(SET|REMOVE|ADD|DELETE)\b`)
+	notExists = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)attribute_not_exists\s*\(\s*([#\w.]+)\s*\)`) })
+	exists    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)attribute_exists\s*\(\s*([#\w.]+)\s*\)`) })
+	nameAlias = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#\w+`) })
+	clause    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(SET|REMOVE|ADD|DELETE)\b`) })
 )
 
 // item reads a conditional write of a DynamoDB item. Its expressions are close
@@ -35,8 +36,8 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 	params, text := r.attributes(r.Pool.Field(in, "ExpressionAttributeValues"))
 	names := r.Pool.Field(in, "ExpressionAttributeNames")
 	plain := func(s string) string {
-		s = exists.ReplaceAllString(notExists.ReplaceAllString(s, "($1 IS NULL)"), "($1 IS NOT NULL)")
-		return nameAlias.ReplaceAllStringFunc(s, func(alias string) string {
+		s = exists().ReplaceAllString(notExists().ReplaceAllString(s, "($1 IS NULL)"), "($1 IS NOT NULL)")
+		return nameAlias().ReplaceAllStringFunc(s, func(alias string) string {
 			if n, ok := r.Pool.Elem(names, r.Pool.Const("string", alias)).Str(); ok {
 				return n
 			}
@@ -90,7 +91,7 @@ func (r *Reader) itemSets(in *term.T, plain func(string) string, params *term.T)
 		return sets
 	}
 	update = plain(update)
-	parts := clause.FindAllStringIndex(update, -1)
+	parts := clause().FindAllStringIndex(update, -1)
 	for i, p := range parts {
 		end := len(update)
 		if i+1 < len(parts) {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -100,12 +101,14 @@ func (d *Decoder) Document(data []byte, want string) *yaml.Node {
 	return doc.Content[0]
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+})
 
 // syntaxError takes the line number out of yaml.v3's message.
 func syntaxError(err error) (line int, msg string) {
 	msg = err.Error()
-	m := yamlLine.FindStringSubmatch(msg)
+	m := yamlLine().FindStringSubmatch(msg)
 	line, _ = strconv.Atoi(m[1])
 	return max(line, 1), strings.TrimSpace(msg[len(m[0]):])
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/analyzers/inventory"
@@ -44,7 +45,7 @@ func runExplain(ctx context.Context, env *environment, args []string) error {
 			return err
 		}
 	}
-	if !lockID.MatchString(subject) && !lockPlace.MatchString(subject) {
+	if !lockID().MatchString(subject) && !lockPlace().MatchString(subject) {
 		return usageError("no check %q: run fencevet explain for the list", subject)
 	}
 	if *from != "" && len(patterns) > 0 {
@@ -78,8 +79,8 @@ func listChecks(env *environment) {
 
 // What names a lock: the beginning of its id, or a place.
 var (
-	lockID    = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
-	lockPlace = regexp.MustCompile(`^(.+):(\d+)$`)
+	lockID    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{1,64}$`) })
+	lockPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+):(\d+)$`) })
 )
 
 // read makes the inventory of packages, with its source, or reads a saved one.
@@ -103,7 +104,7 @@ func read(ctx context.Context, env *environment, from string, patterns []string,
 // find returns the locks whose id begins with subject, or those that are taken
 // or write at that place.
 func (a *result) find(subject string) []inventory.Lock {
-	place := lockPlace.FindStringSubmatch(subject)
+	place := lockPlace().FindStringSubmatch(subject)
 	is := func(file string, line int) bool {
 		if place == nil || fmt.Sprint(line) != place[2] {
 			return false

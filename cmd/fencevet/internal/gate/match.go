@@ -3,6 +3,7 @@ package gate
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // What two locks can have in common.
@@ -117,7 +118,7 @@ func match(base, head []*Lock) (pairs []pair, gone, fresh []*Lock) {
 }
 
 // qualifier is what stands in front of a dot: a receiver, a package.
-var qualifier = regexp.MustCompile(`\b[\pL_]\w*\.`)
+var qualifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[\pL_]\w*\.`) })
 
 // identity is the text that two locks share if they have those traits in common.
 // A wrapper is never taken for a use.
@@ -138,7 +139,7 @@ func (l *Lock) identity(same traits) string {
 	add(sameVerdict, l.Verdict, l.Class)
 	add(sameWrites, writes)
 	if same&sameShape != 0 {
-		parts = append(parts, qualifier.ReplaceAllString(l.Key+"\x01"+writes, ""))
+		parts = append(parts, qualifier().ReplaceAllString(l.Key+"\x01"+writes, ""))
 	}
 	return strings.Join(parts, "\x00")
 }

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/analyzers/inventory"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -90,13 +91,15 @@ func lockOf(l *inventory.Lock) *Lock {
 }
 
 // place is how a message names a position, with the remark that consists of it.
-var place = regexp.MustCompile(` ?\([^()]*\.go:\d+[^()]*\)|[\w.+/-]+\.go:\d+(:\d+)?`)
+var place = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(` ?\([^()]*\.go:\d+[^()]*\)|[\w.+/-]+\.go:\d+(:\d+)?`)
+})
 
 func findingOf(f *inventory.Finding) *Finding {
 	symptom, _, _ := strings.Cut(f.Message, "; ") // the remedy behind it says nothing more
 	return &Finding{
 		Check: f.Check, Level: f.Level, Lock: f.Lock, Folder: path.Dir(f.File),
-		Text: place.ReplaceAllString(symptom, ""), now: f,
+		Text: place().ReplaceAllString(symptom, ""), now: f,
 	}
 }
 

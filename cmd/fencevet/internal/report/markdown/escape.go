@@ -3,6 +3,7 @@ package markdown
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/report/view"
 )
@@ -10,7 +11,7 @@ import (
 // Text makes text stand for itself within a paragraph or a cell: no markup, no
 // HTML, and nothing that a forge turns into a link or a mention.
 func Text(s string) string {
-	return reference.ReplaceAllString(markup.Replace(view.Printable(s)), "$0"+nothing)
+	return reference().ReplaceAllString(markup.Replace(view.Printable(s)), "$0"+nothing)
 }
 
 var markup = strings.NewReplacer(
@@ -23,7 +24,7 @@ const nothing = "<!-- -->"
 
 // reference is the beginning of what forges turn into links: mentions, numbers of
 // issues, and addresses.
-var reference = regexp.MustCompile(`(?i)[@#!]|\w:/|www`)
+var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[@#!]|\w:/|www`) })
 
 // Code makes text stand for itself in the type of code, also within a cell.
 func Code(s string) string {

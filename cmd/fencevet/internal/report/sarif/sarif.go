@@ -11,6 +11,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/analyzers"
 	"github.com/fencevet/fencevet/analyzers/inventory"
@@ -179,7 +180,7 @@ func (c *converter) flows(l inventory.Lock, f inventory.Finding) []codeFlow {
 func plain(text string) message {
 	text = view.Printable(text)
 	text = strings.ReplaceAll(text, "](", "] (")
-	return message{Text: placeholder.ReplaceAllString(text, "{$0}")}
+	return message{Text: placeholder().ReplaceAllString(text, "{$0}")}
 }
 
-var placeholder = regexp.MustCompile(`\{\d+\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\d+\}`) })

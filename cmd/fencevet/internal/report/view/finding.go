@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/analyzers/inventory"
 )
@@ -27,7 +28,7 @@ func FindingsByLock(inv *inventory.Inventory) map[string][]inventory.Finding {
 }
 
 // lineNumber is a line in a message: "stock.go:38".
-var lineNumber = regexp.MustCompile(`(\.go):\d+`)
+var lineNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\.go):\d+`) })
 
 // Fingerprints returns for each finding what stays the same when lines above it
 // come and go: the lock that it is about and what it says.
@@ -39,7 +40,7 @@ func Fingerprints(inv *inventory.Inventory) []string {
 		if about == "" {
 			about = f.File
 		}
-		same := strings.Join([]string{f.Check, about, lineNumber.ReplaceAllString(f.Message, "$1")}, "\x00")
+		same := strings.Join([]string{f.Check, about, lineNumber().ReplaceAllString(f.Message, "$1")}, "\x00")
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", same, ordinals[same]))
 		ordinals[same]++
 		all[i] = hex.EncodeToString(sum[:16])
