@@ -86,6 +86,7 @@ const (
 	ReasonSQL       Reason = "dynamic-sql"
 	ReasonProcedure Reason = "stored-procedure"
 	ReasonSHA       Reason = "script-by-sha"
+	ReasonClaim     Reason = "claim"
 	ReasonLimit     Reason = "limit"
 )
 

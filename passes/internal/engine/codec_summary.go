@@ -48,6 +48,12 @@ func (c *codec) effect(x *Effect) {
 		c.text(&a.Op)
 		c.value(&a.Incoming)
 	})
+	list(c, &x.Won, func(w *Claim) {
+		c.value(&w.Call)
+		flags(c, &w.Again)
+		c.bad = c.bad || w.Call == nil
+	})
+	list(c, &x.Lost, c.known)
 	list(c, &x.From, c.value)
 	c.num(&x.Turns.Times)
 	list(c, &x.Fresh, c.site)

@@ -20,12 +20,13 @@ import (
 type evidence struct {
 	e       *Engine
 	signs   map[*site]*signs
-	wraps   map[*site]bool         // sites on the way of a use that is a lock
-	taken   map[lock.Position]bool // library calls that take a lock for some use
-	freed   map[freed]bool         // keys that something deletes or renews
-	checked map[freed]bool         // with a comparison of the owner
-	keys    map[held]bool          // keys of known locks
-	deleted map[tableOf]bool       // what something deletes from, or ends a record of
+	wraps   map[*site]bool               // sites on the way of a use that is a lock
+	taken   map[lock.Position]bool       // library calls that take a lock for some use
+	freed   map[freed]bool               // keys that something deletes or renews
+	checked map[freed]bool               // with a comparison of the owner
+	keys    map[held]bool                // keys of known locks
+	deleted map[tableOf]bool             // what something deletes from, or ends a record of
+	changes map[string][]*meaning.Change // of resources, as asked for
 }
 
 type freed struct{ pkg, family, key string }

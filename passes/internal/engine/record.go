@@ -254,12 +254,12 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		if system(c.Resource) {
 			continue
 		}
-		r := j.asked(x, c, sent(x.Batch, j.change(c)))
+		r := j.claimed(x, c, j.asked(x, c, sent(x.Batch, j.change(c))))
 		w := lock.Write{
 			Frame: x.At, Call: x.At.Callee, Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
 			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache, Trail: x.Via, Here: true,
 		}
-		if r.cond.Holds() || r.fault != "" {
+		if (r.cond.Holds() || r.fault != "") && !r.claimed {
 			switch x.Checked {
 			case 1:
 				t := true
@@ -275,11 +275,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 			}
 		}
 		if r.cond == lock.Unknown {
-			reason := c.Unknown
-			if reason == "" {
-				reason = lock.ReasonLimit
-			}
-			unseen[reason] = true
+			unseen[cmp.Or(r.why, c.Unknown, lock.ReasonLimit)] = true
 		}
 		u.Writes = append(u.Writes, w)
 	}

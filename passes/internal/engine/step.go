@@ -51,6 +51,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 					how = ByGoroutine
 				}
 				more, holds := f.apply(fn, nil, at, max(reach, how))
+				for i := range more {
+					more[i].Lost = handed(more[i].Lost, erring(c.Signature()))
+				}
 				effects = append(effects, gathered(more, r, at)...)
 				for i := range holds {
 					holds[i].Facts = nil
@@ -361,7 +364,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 			x.Via = append([]lock.Frame{at}, x.Via...)
 		}
 		x.From = f.substAll(x.From, bind)
-		x.Asked = f.passAsked(x.Asked, bind)
+		x.Asked, x.Won = f.passAsked(x.Asked, bind), f.passClaims(x.Won, bind)
 		if x.Call != nil {
 			before := x.Call
 			x.Call = f.subst(x.Call, bind)
@@ -381,6 +384,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 					}
 					for _, m := range more {
 						m.Answer = 0 // to whoever runs the callback
+						m.Lost, m.Won = handed(m.Lost, x.Lost), joined(x.Won, m.Won...)
 						m.Turns = m.Turns.Within(x.Turns)
 						m.Aside = m.Aside || x.Aside
 						if m.Open == Value {
@@ -455,6 +459,9 @@ func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
 		for _, x := range items {
 			if x.Kind == term.Func || x.Kind == term.Closure {
 				more, _ := f.apply(x, nil, at, max(reach, ByCallback))
+				for i := range more {
+					more[i].Lost = nil // what becomes of its error is out of sight
+				}
 				effects = append(effects, more...)
 			}
 		}

@@ -57,17 +57,19 @@ type Effect struct {
 	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
 	Answer  int8 // result of the function, counted from 1, that tells its callers the outcome; they decide Checked
 	Batch   Batch
-	Asked   []Asked   // comparisons in Go that let control through to a write
-	From    []*term.T // receivers of the calls on the way, innermost first
-	Turns   Turns     // of the loops around it
-	Fresh   []string  // places of deadlines that are set anew in each turn
-	Aside   bool      // not on the longest way
-	Carried bool      // in a goroutine that gives the lock back
-	Emerged bool      // takes a lock, which shows only with this call's arguments put in
-	Tells   bool      // an open call that is only told something: func(int)
-	Yields  bool      // an open call that computes: it returns a value besides its error
-	Own     bool      // known to be part of locking by the package that it is from
-	Perhaps bool      // on some ways through the functions on the way to it only
+	Asked   []Asked      // comparisons in Go that let control through to a write
+	Won     []Claim      // conditional writes that had to be accepted before
+	Lost    []world.Fact // results of the function, where this write was refused; nil: they do not tell
+	From    []*term.T    // receivers of the calls on the way, innermost first
+	Turns   Turns        // of the loops around it
+	Fresh   []string     // places of deadlines that are set anew in each turn
+	Aside   bool         // not on the longest way
+	Carried bool         // in a goroutine that gives the lock back
+	Emerged bool         // takes a lock, which shows only with this call's arguments put in
+	Tells   bool         // an open call that is only told something: func(int)
+	Yields  bool         // an open call that computes: it returns a value besides its error
+	Own     bool         // known to be part of locking by the package that it is from
+	Perhaps bool         // on some ways through the functions on the way to it only
 }
 
 // A Hold is a lock that a function leaves held for its caller.
@@ -155,6 +157,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 	s.Sets = f.sets(fn)
 	f.memory(fn, s)
 	f.ask(fn, s)
+	f.claims(fn, s)
 	lists := make(map[*ssa.BasicBlock][]Effect)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
@@ -205,7 +208,7 @@ func bound(list []Effect) []Effect {
 		mem   *Memory
 		told  string
 	}
-	seen := make(map[key]bool, len(list))
+	seen := make(map[key]int, len(list))
 	out := make([]Effect, 0, min(len(list), maxEffects+1)) // summaries live long: no more than it takes
 	for _, x := range list {
 		at := x.At.Position
@@ -213,10 +216,13 @@ func bound(list []Effect) []Effect {
 			at = lock.Position{} // one remark of a kind is enough
 		}
 		k := key{x.Call, at, x.Reach, x.Why, x.Memory, x.Signal}
-		if seen[k] {
+		if i, ok := seen[k]; ok {
+			if len(out[i].Won) > 0 {
+				out[i].Won = shared(out[i].Won, x.Won)
+			}
 			continue
 		}
-		seen[k] = true
+		seen[k] = len(out)
 		if len(out) == maxEffects {
 			return append(out, Effect{Why: lock.ReasonLimit, At: x.At})
 		}

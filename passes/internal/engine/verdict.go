@@ -44,6 +44,8 @@ type ruling struct {
 	fault    string
 	compared string
 	note     string
+	claimed  bool        // cond is that of a claim before the write, whose refusal is looked at
+	why      lock.Reason // of an unknown condition, where the write has no reason of its own
 }
 
 // rank prefers the strongest condition among several guards.

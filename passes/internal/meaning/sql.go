@@ -303,6 +303,9 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 	return c
 }
 
+// Text is the change that a statement makes whose arguments are out of sight.
+func (r *Reader) Text(w sqlread.Write) *Change { return r.sqlChange(w, nil, nil, "", nil) }
+
 func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guard {
 	out := Guard{Column: g.Column, Table: g.Table, Op: g.Op, NullOK: g.NullOK, Text: g.Text}
 	if g.Not {

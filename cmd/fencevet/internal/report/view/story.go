@@ -146,6 +146,7 @@ var reasonWords = map[lock.Reason]string{
 	lock.ReasonSQL:       "a statement is put together at run time",
 	lock.ReasonProcedure: "a stored procedure is called",
 	lock.ReasonSHA:       "a script is called by its hash",
+	lock.ReasonClaim:     "only the winner of a claim comes to the write, and whether an old winner can come late is out of sight",
 	lock.ReasonLimit:     "the code is larger than fencevet follows",
 }
 

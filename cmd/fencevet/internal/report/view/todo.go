@@ -128,6 +128,7 @@ var lookWords = map[lock.Reason]string{
 	lock.ReasonNoSource:  "Look at that function, or say on a wrapper of it what it does: //fencevet:conditional.",
 	lock.ReasonSQL:       "Write the statement as a constant, or look at how it is put together.",
 	lock.ReasonProcedure: "Look whether the procedure compares a token.",
+	lock.ReasonClaim:     "Make the claim and what follows it one transaction, or repeat its condition in the write.",
 	lock.ReasonSHA:       "Pass the script itself, as library helpers do, so that it can be read.",
 }
 

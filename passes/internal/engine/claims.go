@@ -1,0 +1,465 @@
+package engine
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A Claim is a conditional write that stands before another effect and turns away
+// whom it refuses: UPDATE jobs SET state = 'running' WHERE id = $1 AND state =
+// 'pending', no row, return.
+//
+// Of those who come at the same time one gets through, whoever holds the lock. That
+// says nothing yet of a winner who goes on after his lease is over, see claimed.
+type Claim struct {
+	Call  *term.T
+	Again bool // whoever is refused tries once more
+}
+
+// maxClaims bounds the claims that an effect remembers; to forget one is to say
+// less.
+const maxClaims = 3
+
+// claims finds the conditional writes of fn whose refusal keeps control from other
+// effects, and what callers of fn are told of a refusal (Lost). Both are explored as
+// a section is, in the worlds in which the write was refused.
+func (f *family) claims(fn *ssa.Function, s *Summary) {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			steps := s.steps[in]
+			if len(steps) == 0 {
+				continue
+			}
+			call, ok := in.(*ssa.Call)
+			if !ok {
+				for i := range steps {
+					steps[i].Lost = nil // nobody hears of it
+				}
+				continue
+			}
+			for _, group := range alike(steps) {
+				refused := f.refused(call, steps[group[0]])
+				for _, i := range group {
+					steps[i].Lost = refused.facts()
+				}
+				if refused == nil {
+					continue
+				}
+				for _, i := range group {
+					if x := steps[i]; x.Open == Closed {
+						f.turnsAway(call, s, refused, Claim{x.Call, refused.again})
+					}
+				}
+			}
+		}
+	}
+}
+
+// alike groups effects of one call by what they tell when they are refused: of many
+// writes in a callee one exploration is enough.
+func alike(steps []Effect) [][]int {
+	var groups [][]int
+	for i := range steps {
+		g := slices.IndexFunc(groups, func(g []int) bool {
+			x, y := &steps[g[0]], &steps[i]
+			return len(x.Via) > 0 && len(y.Via) > 0 && slices.EqualFunc(x.Lost, y.Lost, func(a, b world.Fact) bool { return a.String() == b.String() })
+		})
+		if g >= 0 {
+			groups[g] = append(groups[g], i)
+		} else {
+			groups = append(groups, []int{i})
+		}
+	}
+	return groups
+}
+
+// A refusedWrite is where control goes when a write was refused.
+type refusedWrite struct {
+	reached map[ssa.Instruction]bool
+	again   bool
+	results []world.Fact
+	returns bool
+}
+
+// facts is what the function's results say then; nil: nothing.
+func (r *refusedWrite) facts() []world.Fact {
+	if r == nil || !slices.ContainsFunc(r.results, world.Fact.Definite) {
+		return nil
+	}
+	return r.results
+}
+
+// refused explores the worlds in which x, an effect of call, was refused; nil: there
+// is no telling.
+func (f *family) refused(call *ssa.Call, x Effect) *refusedWrite {
+	worlds := f.refusals(call, x)
+	if len(worlds) == 0 {
+		return nil
+	}
+	r := &refusedWrite{reached: make(map[ssa.Instruction]bool)}
+	for _, w := range worlds {
+		lost := world.Explore(call, w, func(ssa.Instruction) world.Verb { return world.Go })
+		if lost.Limit {
+			return nil
+		}
+		r.again = r.again || lost.Again
+		for _, in := range lost.Held {
+			r.reached[in] = true
+		}
+		for _, ret := range lost.Returns {
+			if r.results == nil {
+				r.results = make([]world.Fact, len(ret.Results))
+			}
+			for i, v := range ret.Results {
+				r.results[i] = world.Meet(r.results[i], lost.Fact(v))
+			}
+		}
+	}
+	return r
+}
+
+// refusals lists the worlds in which x was refused. Where a value tells, so does
+// the error: nobody knows then whether the write was accepted.
+func (f *family) refusals(call *ssa.Call, x Effect) []world.Oracle {
+	switch {
+	case x.Call == nil || x.Open == Dynamic:
+		return nil
+	case len(x.Via) > 0:
+		if len(x.Lost) == 0 {
+			return nil
+		}
+		return []world.Oracle{answer{call, x.Lost}}
+	case x.Open == Value:
+		// A callback that fails, for what its caller puts there.
+		if facts := erring(call.Call.Signature()); facts != nil {
+			return []world.Oracle{answer{call, facts}}
+		}
+		return nil
+	}
+	reject := ""
+	for _, m := range f.e.reader.Of(x.Call) {
+		if m.Role == meaning.Write && (len(m.Write.Guards) > 0 || m.Write.Unknown != "") {
+			reject = m.Write.Reject
+		}
+	}
+	if reject == "" || reject == "none" {
+		return nil
+	}
+	won := &oracle{f: f, st: &site{at: call, direct: true, lock: Acquired{Call: x.Call}}, memo: make(map[ssa.Value]bool)}
+	worlds := []world.Oracle{&loser{refusal: refusal{won: won}}}
+	if reject != "error" {
+		worlds = append(worlds, &loser{refusal: refusal{won: won, byValue: true}})
+	}
+	return worlds
+}
+
+// A loser knows what a call of the catalogue tells whom it refuses, also by the
+// fields of what it returns (a count, an error), and through functions that look at
+// it: one(db.Exec(...)).
+type loser struct {
+	refusal
+	given map[*ssa.Parameter]bool // of such a function: the error beside what is looked at
+	depth int
+}
+
+// Value implements world.Oracle.
+func (l *loser) Value(v ssa.Value) (world.Fact, bool) {
+	switch x := v.(type) {
+	case *ssa.Parameter:
+		if l.given[x] {
+			return l.turn(world.Nil, x.Type()), true
+		}
+	case *ssa.UnOp:
+		if fa, ok := x.X.(*ssa.FieldAddr); ok && l.won.outcome(fa.X) {
+			if b, basic := v.Type().Underlying().(*types.Basic); isError(v.Type()) || basic && b.Info()&(types.IsBoolean|types.IsInteger) != 0 {
+				return l.turn(world.Success(v.Type()), v.Type()), true
+			}
+		}
+	case *ssa.Call:
+		if facts := l.looked(x); len(facts) == 1 {
+			return facts[0], facts[0].Definite()
+		}
+	case *ssa.Extract:
+		if call, ok := x.Tuple.(*ssa.Call); ok {
+			if facts := l.looked(call); x.Index < len(facts) {
+				return facts[x.Index], facts[x.Index].Definite()
+			}
+		}
+	}
+	return l.refusal.Value(v)
+}
+
+// looked is what a function returns that is given the outcome; nil: call is none.
+func (l *loser) looked(call *ssa.Call) []world.Fact {
+	callee := origin(call.Call.StaticCallee())
+	if callee == nil || len(callee.Blocks) == 0 || len(callee.Params) != len(call.Call.Args) || l.depth > maxLooks {
+		return nil
+	}
+	g := l.won.f.e.families[rootOf(callee)]
+	if g == nil {
+		return nil
+	}
+	in := &loser{
+		refusal: refusal{won: &oracle{f: g, st: &site{}, memo: make(map[ssa.Value]bool)}, byValue: l.byValue},
+		given:   make(map[*ssa.Parameter]bool), depth: l.depth + 1,
+	}
+	found := false
+	for i, a := range call.Call.Args {
+		p := callee.Params[i]
+		switch _, known := l.refusal.Value(a); {
+		case isError(a.Type()) && (known || l.isGiven(a)):
+			in.given[p] = true
+		case l.won.outcome(a) && !isError(a.Type()):
+			in.won.memo[p], found = true, true
+		}
+	}
+	if !found {
+		return nil
+	}
+	lost := world.Explore(callee.Blocks[0].Instrs[0], in, func(ssa.Instruction) world.Verb { return world.Go })
+	var facts []world.Fact
+	for _, ret := range lost.Returns {
+		if facts == nil {
+			facts = make([]world.Fact, len(ret.Results))
+		}
+		for i, v := range ret.Results {
+			facts[i] = world.Meet(facts[i], lost.Fact(v))
+		}
+	}
+	return facts
+}
+
+func (l *loser) isGiven(v ssa.Value) bool {
+	p, ok := v.(*ssa.Parameter)
+	return ok && l.given[p]
+}
+
+// An answer knows the results of a call.
+type answer struct {
+	call  *ssa.Call
+	facts []world.Fact
+}
+
+// Value implements world.Oracle.
+func (a answer) Value(v ssa.Value) (world.Fact, bool) {
+	i := -1
+	switch x := v.(type) {
+	case *ssa.Extract:
+		if x.Tuple == ssa.Value(a.call) {
+			i = x.Index
+		}
+	case *ssa.Call:
+		if x == a.call && len(a.facts) == 1 {
+			i = 0
+		}
+	}
+	if i < 0 || i >= len(a.facts) {
+		return world.Fact{}, false
+	}
+	return a.facts[i], a.facts[i].Definite()
+}
+
+// Stored implements world.Oracle.
+func (answer) Stored(ssa.Instruction, ssa.Value) (world.Fact, bool) { return world.Fact{}, false }
+
+// turnsAway adds c to the effects that come after call only, and not to whom it
+// refuses.
+func (f *family) turnsAway(call *ssa.Call, s *Summary, refused *refusedWrite, c Claim) {
+	for in, steps := range s.steps {
+		if refused.reached[in] || !after(call, in) {
+			continue
+		}
+		for i := range steps {
+			if x := &steps[i]; x.Open == Value || f.isWrite(*x) {
+				x.Won = joined(x.Won, c)
+			}
+		}
+	}
+}
+
+// after reports whether in runs only when before has.
+func after(before, in ssa.Instruction) bool {
+	if before.Block() != in.Block() {
+		return before.Block().Dominates(in.Block())
+	}
+	instrs := in.Block().Instrs
+	return slices.Index(instrs, before) < slices.Index(instrs, in)
+}
+
+// joined adds claims to a list that others may share.
+func joined(list []Claim, more ...Claim) []Claim {
+	list = slices.Clip(list)
+	for _, c := range more {
+		if len(list) < maxClaims && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// shared keeps the claims that both ways to an effect go through.
+func shared(a, b []Claim) []Claim {
+	return slices.DeleteFunc(slices.Clone(a), func(c Claim) bool { return !slices.Contains(b, c) })
+}
+
+func (f *family) passClaims(list []Claim, bind func(*term.T) *term.T) []Claim {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]Claim, 0, len(list))
+	for _, c := range list {
+		if c.Call = f.subst(c.Call, bind); c.Call.Kind == term.Call { // else it is too large
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// handed is what is heard of a refusal inside of a callback: an error, if whoever
+// runs it hands that on as heard says.
+func handed(lost, heard []world.Fact) []world.Fact {
+	if n := len(lost); n == 0 || !lost[n-1].Same(world.NotNil) {
+		return nil
+	}
+	return heard
+}
+
+// erring is what the results of a function say that returns an error; nil: it returns
+// none.
+func erring(sig *types.Signature) []world.Fact {
+	n := sig.Results().Len()
+	if n == 0 || !isError(sig.Results().At(n-1).Type()) {
+		return nil
+	}
+	facts := make([]world.Fact, n)
+	for i := range facts {
+		facts[i] = world.Varying
+	}
+	facts[n-1] = world.NotNil
+	return facts
+}
+
+// claimed adds to the ruling on an unconditional write what was claimed before it.
+//
+// In one transaction the rows that were claimed stay as they are until it ends: all
+// that it writes lands with the claim or not at all. Outside of one, a winner whose
+// lease is over may write long after: nobody wins the same claim after him only
+// where its state is left for good. And a claim is worth something to writes that
+// are about the thing that was claimed.
+func (j *judge) claimed(x Effect, c *meaning.Change, r ruling) ruling {
+	if r.cond != lock.None || r.fault != "" || r.compared != "" {
+		return r
+	}
+	for _, w := range x.Won {
+		for _, m := range j.e.reader.Of(w.Call) {
+			if m.Role == meaning.Write {
+				r = better(r, j.behind(w, m.Write, c))
+			}
+		}
+	}
+	return r
+}
+
+// behind rules on a write that follows a claim.
+func (j *judge) behind(w Claim, claim, c *meaning.Change) ruling {
+	none := ruling{cond: lock.None}
+	if _, acquires := j.e.acquire(w.Call); acquires || claim.Ignored {
+		return none // another lock
+	}
+	won := j.change(claim)
+	same := claim.On != nil && j.e.handleKind(c.Call, c.On) == "tx" && j.e.pool.Alike(claim.On, c.On)
+	switch won.cond {
+	case lock.Token, lock.Owner:
+		// Compared with this lock's own: the transaction is that of its holder.
+		if same {
+			return ruling{cond: won.cond, note: "in one transaction with the conditional write of " + claim.Resource, claimed: true}
+		}
+		return none
+	case lock.Version, lock.Unique:
+	default:
+		return none
+	}
+	ids := identities(claim)
+	about := slices.ContainsFunc(ids, func(id *term.T) bool { return j.holds(c.Call, id) })
+	locked := slices.ContainsFunc(ids, func(id *term.T) bool { return j.holds(j.lock.Key, id) })
+	found := locked || slices.ContainsFunc(ids, func(id *term.T) bool {
+		return slices.ContainsFunc(operands(j.lock.Key), func(k *term.T) bool { return j.holds(id, k) })
+	})
+	switch {
+	case !about && !found:
+		return none
+	case same && (about || locked):
+		return ruling{cond: won.cond, note: "in one transaction with the conditional write of " + claim.Resource, claimed: true}
+	case (about || locked) && j.latches(claim):
+		return ruling{cond: lock.Unique, note: "for the one winner of a claim of " + claim.Resource + " only", claimed: true}
+	case w.Again && !same && !slices.ContainsFunc(ids, isEach) && !j.latches(claim):
+		return none // the loser reads again, and gets through after all
+	}
+	return ruling{cond: lock.Unknown, why: lock.ReasonClaim, note: "only whoever wins the claim of " + claim.Resource + " comes here, but an old winner may come late"}
+}
+
+// isEach reports whether a value is another one in each turn of a loop: the loser of
+// one goes on to the next.
+func isEach(t *term.T) bool {
+	return t.Any(func(x *term.T) bool { return x.Kind == term.Elem || x.Kind == term.Out })
+}
+
+// identities lists what tells the record that a claim is of.
+func identities(c *meaning.Change) []*term.T {
+	var ids []*term.T
+	add := func(t *term.T) {
+		if t != nil && t.Kind != term.Const && t.Kind != term.Nil && t.Kind != term.Unknown {
+			ids = append(ids, t)
+		}
+	}
+	var look func([]meaning.Guard)
+	look = func(list []meaning.Guard) {
+		for _, g := range list {
+			if g.Op == "and" {
+				look(g.Alts)
+			}
+			if g.Op == "=" && !g.Moves && !g.Stored && !versionColumn(g.Column) {
+				add(g.Value)
+			}
+		}
+	}
+	look(c.Guards)
+	if c.Store != "sql" {
+		add(c.Key)
+	}
+	if c.Operation == "INSERT" || c.Operation == "UPSERT" {
+		for _, s := range c.Sets {
+			if meaning.Named(s.Column, "id", "key", "name", "uuid", "uid", "code", "hash") {
+				add(s.Value)
+			}
+		}
+	}
+	return ids
+}
+
+// holds reports whether part is in t.
+func (j *judge) holds(t, part *term.T) bool {
+	return t.Any(func(x *term.T) bool { return j.e.pool.Alike(x, part) })
+}
+
+// operands lists what a key is put together from, beside constants.
+func operands(key *term.T) []*term.T {
+	if key == nil || key.Kind == term.Const || key.Kind == term.Unknown {
+		return nil
+	}
+	if key.Kind != term.Op && key.Kind != term.List {
+		return []*term.T{key}
+	}
+	var out []*term.T
+	for _, a := range key.Args {
+		out = append(out, operands(a)...)
+	}
+	return out
+}
