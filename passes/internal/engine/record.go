@@ -251,7 +251,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
 		}
-		if system(c.Resource) {
+		if system(c.Resource) || brake(c) {
 			continue
 		}
 		r := j.claimed(x, c, j.asked(x, c, sent(x.Batch, j.change(c))))
@@ -290,6 +290,13 @@ func system(resource string) bool {
 		}
 	}
 	return false
+}
+
+// brake reports whether a write counts attempts to limit their rate: those of a stale
+// holder count as well.
+func brake(c *meaning.Change) bool {
+	return c.Store == "redis" && slices.Contains([]string{"INCR", "INCRBY", "EXPIRE", "PEXPIRE"}, c.Operation) &&
+		meaning.Named(c.Resource, "ratelimit", "ratelimits", "ratelimiter", "rate", "throttle", "throttling", "attempt", "attempts")
 }
 
 // idle reports whether nothing but locking happens in a section.

@@ -2,9 +2,34 @@ package term
 
 import "slices"
 
-// rebuild makes t anew with other arguments, through the constructors that
-// simplify.
+// rebuild makes t anew with other arguments. Where these are too large for a term
+// they are cut, from the inside, until they fit: what t does is worth more than what
+// is far inside of its arguments.
 func (p *Pool) rebuild(t *T, args []*T) *T {
+	for depth := cutDepth; depth > 0 && !fit(args); depth-- {
+		args = slices.Clone(args)
+		for i, a := range args {
+			if t.Kind != Closure || i%2 == 1 { // the others are names
+				args[i] = p.cut(a, depth)
+			}
+		}
+	}
+	return p.remake(t, args)
+}
+
+// fit reports whether a term can have args.
+func fit(args []*T) bool {
+	size := 1
+	for _, a := range args {
+		if size += a.size; a.depth >= maxDepth || size > maxSize {
+			return false
+		}
+	}
+	return true
+}
+
+// remake makes t anew through the constructors that simplify.
+func (p *Pool) remake(t *T, args []*T) *T {
 	switch t.Kind {
 	case Field:
 		return p.Field(args[0], t.Name)
@@ -98,7 +123,7 @@ func (p *Pool) cut(t *T, depth int) *T {
 				args[i] = p.cut(a, depth-1)
 			}
 		}
-		return p.rebuild(t, args)
+		return p.remake(t, args)
 	case t.Kind == Call:
 		return p.Call(t.Name, t.Site)
 	}

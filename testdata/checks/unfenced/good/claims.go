@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
+	"github.com/redis/go-redis/v9"
 )
 
 var errSpent = errors.New("spent already")
@@ -102,4 +103,19 @@ func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// Try counts attempts, won or lost, so that nobody guesses codes: the counter is no resource that the lock protects.
+func Try(ctx context.Context, locks *redislock.Client, rdb *redis.Client, db *sql.DB, code, who string) (err error) {
+	lock, err := locks.Obtain(ctx, "lock:code:"+code, 10*time.Second, nil) // verdict: fenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+
+	if err := one(db.ExecContext(ctx, "UPDATE code SET state = 'used' WHERE text = $1 AND state = 'free'", code)); err != nil {
+		key := "ratelimit:code:" + who
+		return errors.Join(err, rdb.Incr(ctx, key).Err(), rdb.Expire(ctx, key, time.Hour).Err())
+	}
+	return nil
 }
