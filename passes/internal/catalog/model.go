@@ -132,7 +132,7 @@ type Call struct {
 // A Match is a condition on a call's arguments.
 type Match struct {
 	At  Ref      `yaml:"at"`  // which value
-	Is  []string `yaml:"is"`  // equal to one of these constants (strings compare without case); "*" = present and not the zero value
+	Is  []string `yaml:"is"`  // equal to one of these constants (strings compare without case); "*" = present and not the zero value; "{}" = an empty struct
 	Not []string `yaml:"not"` // equal to none of these
 }
 
@@ -286,10 +286,10 @@ type Write struct {
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`                                                                    // its value; the condition holds when it is set. Empty: it always holds
-	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|name"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder
-	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                              // equal | absent | present | less: for kind version
-	Is      string `yaml:"is"`                                                                    // only with this constant value ("*" for If-None-Match)
+	At      Ref    `yaml:"at"`                                                                            // its value; the condition holds when it is set. Empty: it always holds
+	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|options|name"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder | options (parts of kind if)
+	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                                      // equal | absent | present | less: for kind version
+	Is      string `yaml:"is"`                                                                            // only with this constant value ("*" for If-None-Match)
 }
 
 // Query describes a read of a resource. For SQL the text decides: a statement
@@ -301,13 +301,16 @@ type Query struct {
 	Resource []Ref  `yaml:"resource"`
 	On       Ref    `yaml:"on"`
 	Out      Ref    `yaml:"out"` // argument filled with the answer through a pointer
+	// Keeps says that what is read stays as it is until the transaction ends, or
+	// that the transaction fails: On is that transaction.
+	Keeps bool `yaml:"keeps"`
 }
 
 // Part describes a link of a builder chain; the chain ends in an Acquire,
 // Write or Query entry, which reads the parts from its receiver's chain.
 type Part struct {
 	Kind string `yaml:"kind" enum:"command|compare|target|op|where|not|or|set|table|conflict|if|then|else|raw|deadline"` // where | not | or | set | table | conflict | if | then | else | raw | deadline (of a context)
-	Word string `yaml:"word"`                                                                                            // literal that this link adds: a command word, the kind of a compare target or operation
+	Word string `yaml:"word"`                                                                                            // literal that this link adds: a command word, the operator of a comparison, the columns that are written (only, omit), what an if asks for (version, numbered, version-type, op-type, absent, present)
 	Of   Ref    `yaml:"of"`                                                                                              // what the part builds on, for kind compare its left side; default receiver
 	Text Ref    `yaml:"text"`
 	Args Ref    `yaml:"args"`

@@ -121,15 +121,30 @@ func (f *family) passAsked(list []Asked, bind func(*term.T) *term.T) []Asked {
 // A row that was read under a row lock stays as it was until the transaction
 // ends; anything else can change between the question and the write.
 func (j *judge) asked(x Effect, c *meaning.Change, r ruling) ruling {
+	if x.Batch == Watched && r.cond == lock.Version {
+		for _, a := range x.Asked {
+			if h := j.heldRow(a, j.stores(x, c, a.Incoming)); h.cond != lock.Transaction {
+				return h
+			}
+		}
+	}
 	if r.cond != lock.None || r.fault != "" || r.compared != "" {
 		return r
 	}
+	var held *ruling
 	for _, a := range x.Asked {
 		for _, q := range j.e.reader.Queries(a.Read) {
-			if q.Keeps && q.On != nil && j.e.handleKind(c.Call, c.On) == "tx" && j.e.pool.Alike(q.On, c.On) && overlap(q.Store, c.Resource) {
-				return ruling{cond: lock.Transaction, note: "compared under a row lock of the same transaction"}
+			if q.Keeps && q.On != nil && j.e.handleKind(c.Call, c.On) == "tx" && j.within(q.On, c.On) && overlap(q.Store, c.Resource) {
+				h := j.heldRow(a, j.stores(x, c, a.Incoming))
+				if h.cond != lock.Transaction {
+					return h // the token itself was compared
+				}
+				held = &h
 			}
 		}
+	}
+	if held != nil {
+		return *held
 	}
 	for _, a := range x.Asked {
 		if j.aboutLock(a) {
@@ -138,6 +153,66 @@ func (j *judge) asked(x Effect, c *meaning.Change, r ruling) ruling {
 		}
 	}
 	return r
+}
+
+// within reports whether a read goes through a transaction, or through the part of
+// it that it has its reading methods from.
+func (j *judge) within(read, tx *term.T) bool {
+	return j.e.pool.Alike(read, tx) || read.Kind == term.Field && j.e.pool.Alike(read.Args[0], tx)
+}
+
+// heldRow rules on a write after a comparison of what stays as it is until the
+// transaction ends. A comparison of the token is as good as the same one in the
+// statement; any other makes the write conditional on what was read.
+func (j *judge) heldRow(a Asked, stored bool) ruling {
+	const note = "compared under a row lock of the same transaction"
+	held := ruling{cond: lock.Transaction, note: note, own: true}
+	if a.Incoming == nil {
+		return held
+	}
+	if tok, ok := j.token(a.Incoming); !j.isOwnerValue(a.Incoming) && (!ok || tok.Origin == "" && !tok.Ordered) {
+		return held
+	}
+	g := meaning.Guard{Column: columnOf(j.e.reader, a.Read), Op: a.Op, Value: a.Incoming, Stored: stored}
+	r := j.compare(g, &meaning.Change{})
+	r.own = true
+	if r.cond == lock.Token {
+		r.note = note
+	}
+	return r
+}
+
+// stores reports whether a write, or another of the same batch, stores a value.
+func (j *judge) stores(x Effect, c *meaning.Change, v *term.T) bool {
+	if v == nil {
+		return false
+	}
+	if slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return j.e.pool.Alike(s.Value, v) }) {
+		return true
+	}
+	return x.Batch == Watched && slices.ContainsFunc(j.st.effects, func(o Effect) bool {
+		return o.Batch == Watched && o.At.Position == x.At.Position && o.Call != nil && o.Call.Any(func(t *term.T) bool { return j.e.pool.Alike(t, v) })
+	})
+}
+
+// columnOf names what was read: a field, an element by name, a column.
+func columnOf(r *meaning.Reader, t *term.T) string {
+	switch t.Kind {
+	case term.Field:
+		return t.Name
+	case term.Elem:
+		if len(t.Args) == 2 {
+			name, _ := t.Args[1].Str()
+			return name
+		}
+	case term.Out:
+		for _, q := range r.Queries(t) {
+			if t.Index < len(q.Columns) {
+				return q.Columns[t.Index]
+			}
+		}
+	}
+	return ""
 }
 
 // aboutLock reports whether a question is whether the lock, or the version of
@@ -153,21 +228,7 @@ func (j *judge) aboutLock(a Asked) bool {
 	if a.Incoming != nil && ours(a.Incoming) || a.Read.Any(func(t *term.T) bool { return t != a.Read && ours(t) }) {
 		return true
 	}
-	name := ""
-	switch t := a.Read; t.Kind {
-	case term.Field:
-		name = t.Name
-	case term.Elem:
-		if len(t.Args) == 2 {
-			name, _ = t.Args[1].Str()
-		}
-	case term.Out:
-		for _, q := range j.e.reader.Queries(t) {
-			if t.Index < len(q.Columns) {
-				name = q.Columns[t.Index]
-			}
-		}
-	}
+	name := columnOf(j.e.reader, a.Read)
 	return versionColumn(name) || fenceName(name)
 }
 

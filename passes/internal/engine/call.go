@@ -27,6 +27,26 @@ func (e *Engine) register(fn *types.Func) []*catalog.Call {
 	return list
 }
 
+// byType is the function that the catalogue means by the name of a type of
+// functions: some clients have a field of such a type for each request. It is nil
+// for other types.
+func (e *Engine) byType(t types.Type) *types.Func {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return nil
+	}
+	sig, ok := n.Underlying().(*types.Signature)
+	if !ok {
+		return nil
+	}
+	fn := e.typed[n.Obj()]
+	if fn == nil {
+		fn = types.NewFunc(n.Obj().Pos(), n.Obj().Pkg(), n.Obj().Name(), sig)
+		e.typed[n.Obj()] = fn
+	}
+	return fn
+}
+
 // callTerm is a call as a term: receiver, then arguments.
 func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	p := f.e.pool
@@ -47,6 +67,8 @@ func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	default:
 		if b, ok := c.Value.(*ssa.Builtin); ok {
 			name = b.Name()
+		} else if fn := f.e.byType(c.Value.Type()); len(f.e.register(fn)) > 0 {
+			name = fn.FullName()
 		} else {
 			name = "call"
 			args = append(args, f.get(c.Value))

@@ -40,11 +40,12 @@ type Engine struct {
 	pkgs   []*ssa.Package
 	calls  map[*ssa.Package]map[token.Pos]written
 
-	families map[*ssa.Function]*family // by root function
-	order    []*family                 // as given: by package, then by position
-	funcs    map[string]*ssa.Function  // by name, for function values
-	solved   map[*family]bool          // summarised
-	entries  map[*types.Func]bool      // registered with the reader
+	families map[*ssa.Function]*family       // by root function
+	order    []*family                       // as given: by package, then by position
+	funcs    map[string]*ssa.Function        // by name, for function values
+	solved   map[*family]bool                // summarised
+	entries  map[*types.Func]bool            // registered with the reader
+	typed    map[*types.TypeName]*types.Func // functions that are known by their type; see Engine.byType
 	impls    *implementations
 	evidence *evidence
 	read     *readings                 // as asked for
@@ -91,6 +92,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		funcs:    make(map[string]*ssa.Function),
 		calls:    make(map[*ssa.Package]map[token.Pos]written),
 		entries:  make(map[*types.Func]bool),
+		typed:    make(map[*types.TypeName]*types.Func),
 		files:    make(map[string]string),
 	}
 	for _, u := range units {

@@ -259,7 +259,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 			Frame: x.At, Call: x.At.Callee, Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
 			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache, Trail: x.Via, Here: true,
 		}
-		if (r.cond.Holds() || r.fault != "") && !r.claimed {
+		if (r.cond.Holds() || r.fault != "") && !r.claimed && !r.own {
 			switch x.Checked {
 			case 1:
 				t := true

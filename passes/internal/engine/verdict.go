@@ -46,6 +46,7 @@ type ruling struct {
 	note     string
 	claimed  bool        // cond is that of a claim before the write, whose refusal is looked at
 	why      lock.Reason // of an unknown condition, where the write has no reason of its own
+	own      bool        // the program itself refuses: there is no answer to look at
 }
 
 // rank prefers the strongest condition among several guards.
@@ -124,6 +125,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 	case "owner":
 		return j.owner(g)
 	case "version":
+		if tok, ok := j.token(g.Value); ok && tok.Origin == "random" && !j.isOwnerValue(g.Value) {
+			none.fault = "what the version is compared with is a random id, which nobody stored there"
+			return none
+		}
 		return ruling{cond: lock.Version}
 	case "is null":
 		if g.Moves {

@@ -15,6 +15,7 @@ import (
 // links before it add conditions and values.
 func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
 	c := r.change(lib, w, call, nil).Write
+	c.Sets = nil // the links tell
 	c.Store, c.Resource = "sql", "sql"
 	if w.Op == "" {
 		c.Operation = strings.ToUpper(c.Operation)
@@ -32,7 +33,8 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 		}
 	}
 	b.walk(Receiver(call))
-	c.Guards = append(c.Guards, b.guards()...)
+	b.limit()
+	c.Guards = append(c.Guards, b.all()...)
 	for i := range c.Guards {
 		b.settle(&c.Guards[i])
 	}
@@ -48,9 +50,13 @@ type chain struct {
 	c       *Change
 	where   []string // conditions as text, last link first
 	args    [][]*term.T
-	equal   []Guard // conditions as values
-	unknown bool    // what is assigned is out of sight
-	tagged  bool    // some columns are known by Go fields, whose tags may name others
+	equal   []Guard  // conditions as values
+	ways    []Guard  // what is asked from where another way in begins: Or
+	unknown bool     // what is assigned is out of sight
+	only    []string // columns that are written, where a link limits them
+	omitted []string
+	hidden  bool // a link adds what is out of sight
+	tagged  bool // some columns are known by Go fields, whose tags may name others
 }
 
 // walk reads the links from the last to the first.
@@ -90,7 +96,20 @@ func (b *chain) walk(t *term.T) {
 			b.conflict(text, args)
 		case "where":
 			b.condition(text, args)
-		case "or", "not", "raw":
+		case "op":
+			switch {
+			case text == nil && args == nil:
+			case e.Part.Word == "only":
+				b.only = append(b.only, b.names(text, args)...)
+			case e.Part.Word == "omit":
+				b.omitted = append(b.omitted, b.names(text, args)...)
+			}
+		case "or":
+			b.condition(text, args)
+			b.way(b.guards())
+		case "raw":
+			b.hidden = true
+		case "not":
 			c.Unknown = lock.ReasonSQL
 		}
 	}
@@ -99,7 +118,8 @@ func (b *chain) walk(t *term.T) {
 // condition adds one Where: text with arguments, or a struct or map of columns
 // that must be equal (squirrel's Lt and the like tell the operator by type).
 func (b *chain) condition(text, args *term.T) {
-	if text == nil {
+	several := text == nil // conditions, all of which must hold
+	if several {
 		text = args
 	}
 	if text == nil {
@@ -116,47 +136,49 @@ func (b *chain) condition(text, args *term.T) {
 		b.where, b.args = append(b.where, s), append(b.args, list)
 		return
 	}
+	if e := b.r.Entry(text); several && text.Kind == term.List || text.Kind == term.Call && e != nil && e.Part != nil {
+		b.equal = append(b.equal, b.r.predicate(text)...)
+		return
+	}
 	if text.Kind != term.Struct {
-		if text.Kind != term.Const && text.Kind != term.Param && text.Kind != term.Field {
+		if !several || text.Kind != term.Const && text.Kind != term.Param && text.Kind != term.Field {
 			b.c.Unknown = lock.ReasonSQL
 		}
 		return // a primary key
 	}
-	op := "="
-	switch text.Type[strings.LastIndexByte(text.Type, '.')+1:] {
-	case "Lt":
-		op = "<"
-	case "LtOrEq":
-		op = "<="
-	case "Gt":
-		op = ">"
-	case "GtOrEq":
-		op = ">="
-	case "NotEq":
-		op = "<>"
-	}
-	for i, name := range text.Names {
-		b.equal = append(b.equal, Guard{Column: columnName(name), Op: op, Value: text.Args[i], Text: name + " " + op})
-	}
+	b.equal = append(b.equal, b.r.columns(text)...)
 }
 
-// guards reads all conditions; the arguments of the first link come first.
+// way ends the conditions that belong together: those before are another way in.
+func (b *chain) way(guards []Guard) {
+	b.ways = append(b.ways, Guard{Op: "and", Alts: guards})
+	b.where, b.args, b.equal = nil, nil, nil
+}
+
+// all reads the conditions of all ways in.
+func (b *chain) all() []Guard {
+	if b.hidden { // what is not seen may be another way in
+		return []Guard{{Op: "other", Text: "a condition that is out of sight"}}
+	}
+	first := b.guards()
+	if len(b.ways) == 0 {
+		return first
+	}
+	return []Guard{either(append([]Guard{{Op: "and", Alts: first}}, b.ways...))}
+}
+
+// guards reads the conditions that belong together; the arguments of the first
+// link come first.
 func (b *chain) guards() []Guard {
 	slices.Reverse(b.where)
 	slices.Reverse(b.args)
 	out := b.equal
 	for i, s := range b.where {
-		params := b.r.Pool.List(b.args[i]...)
-		for _, st := range sqlread.Read("DELETE FROM t WHERE " + s) {
-			for _, w := range st.Writes {
-				if w.Unknown != "" || st.Unknown != "" {
-					b.c.Unknown = lock.ReasonSQL
-				}
-				for _, g := range w.Guards {
-					out = append(out, unnamed(b.r.sqlGuard(g, w, params), w.Table))
-				}
-			}
+		guards, ok := b.r.condition(s, b.r.Pool.List(b.args[i]...))
+		if !ok {
+			b.c.Unknown = lock.ReasonSQL
 		}
+		out = append(out, guards...)
 	}
 	return out
 }
@@ -208,6 +230,36 @@ func (b *chain) conflict(text, args *term.T) {
 			c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
 		}
 	}
+}
+
+// names are the columns that a link lists; what is not constant may be any.
+func (b *chain) names(args ...*term.T) []string {
+	var out []string
+	for _, t := range args {
+		for _, a := range list(t) {
+			if a.IsZero() {
+				continue
+			}
+			s, ok := a.Str()
+			if !ok {
+				b.unknown = true
+			}
+			for name := range strings.SplitSeq(s, ",") {
+				out = append(out, columnName(strings.TrimSpace(name)))
+			}
+		}
+	}
+	return out
+}
+
+// limit takes away what is assigned but not written.
+func (b *chain) limit() {
+	if slices.Contains(b.only, "*") {
+		b.only = nil
+	}
+	b.c.Sets = slices.DeleteFunc(b.c.Sets, func(s Setting) bool {
+		return len(b.only) > 0 && !slices.Contains(b.only, s.Column) || slices.Contains(b.omitted, s.Column)
+	})
 }
 
 // assign notes assigned values: column and value, a struct, a map.

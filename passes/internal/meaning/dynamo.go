@@ -24,8 +24,15 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 	m := r.change(lib, w, call, nil)
 	c := m.Write
 	at := w.Conditions[0].At
-	condition, ok := r.Get(at, call, nil).Str()
+	given := r.Get(at, call, nil)
+	condition, ok := given.Str()
 	if !ok {
+		if guards, sets, ok := r.expression(given); ok {
+			c.Guards, c.Sets = guards, append(c.Sets, sets...)
+			for i := range c.Guards {
+				c.Guards[i] = r.itemGuard(c.Guards[i], c.Sets, nil)
+			}
+		}
 		return m
 	}
 	at.Path = at.Path[:len(at.Path)-1]
@@ -57,6 +64,45 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 		}
 	}
 	return m
+}
+
+// expression reads a condition and an update that are built by calls. Imprecision:
+// whether a value is sent as a number or as text is not seen.
+func (r *Reader) expression(t *term.T) (guards []Guard, sets []Setting, ok bool) {
+	for ; t != nil; t = Receiver(t) {
+		e := r.Entry(t)
+		if e == nil || e.Part == nil {
+			return nil, nil, false
+		}
+		switch e.Part.Kind {
+		case "if":
+			guards = append(guards, r.predicate(r.Get(e.Part.Args, t, nil))...)
+		case "then":
+			sets = append(sets, r.updates(r.Get(e.Part.Args, t, nil))...)
+		case "op":
+			return guards, sets, true
+		}
+	}
+	return nil, nil, false
+}
+
+// updates lists what the links of an update store.
+func (r *Reader) updates(t *term.T) []Setting {
+	var sets []Setting
+	for ; t != nil; t = Receiver(t) {
+		e := r.Entry(t)
+		if e == nil || e.Part == nil || e.Part.Kind != "set" {
+			break
+		}
+		if name, ok := r.column(r.Get(e.Part.Text, t, nil)); ok {
+			v := r.Get(e.Part.Args, t, nil)
+			if v == nil {
+				v = r.Pool.Op("changed")
+			}
+			sets = append(sets, Setting{name, v})
+		}
+	}
+	return sets
 }
 
 func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard {

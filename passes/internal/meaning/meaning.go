@@ -180,6 +180,9 @@ func (r *Reader) matches(e *catalog.Call, call *term.T) bool {
 
 func isOneOf(t *term.T, list []string) bool {
 	for _, want := range list {
+		if want == "{}" && t != nil && t.Kind == term.Const && t.Type == "zero" {
+			return true
+		}
 		if want == "*" && t != nil && !t.IsZero() && t.Kind != term.Unknown {
 			return true
 		}
@@ -252,6 +255,8 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			ms = r.kept(ms, r.inserted(lib, w, call))
 		case w.Store == "gcs" && carries(w, "builder"):
 			add(r.conditioned(lib, w, call))
+		case carries(w, "options"):
+			add(r.preconditions(lib, w, call))
 		case w.Store == "consul" && carries(w, "builder"):
 			ms = append(ms, r.operations(lib, w, call)...)
 		default:
@@ -260,9 +265,12 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	}
 	if q := e.Query; q != nil {
 		if !q.SQL.IsZero() {
-			ms = append(ms, r.sql(lib, q.SQL, q.Args, q.On, "", call, false)...)
+			for _, m := range r.sql(lib, q.SQL, q.Args, q.On, "", call, false) {
+				m.Keeps = m.Keeps || q.Keeps && m.Role == Query
+				ms = append(ms, m)
+			}
 		} else {
-			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), On: r.Get(q.On, call, nil)})
+			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), On: r.Get(q.On, call, nil), Keeps: q.Keeps})
 		}
 	}
 	if p := e.Part; p != nil && p.Kind == "set" {
@@ -383,6 +391,9 @@ func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, wo
 			c.Guards = append(c.Guards, g)
 		}
 	}
+	if w.Unknown == "" && w.Store != "dynamodb" && w.Store != "mongo" { // theirs have readers
+		c.Sets = contents(r.Get(w.Args, call, words), 0)
+	}
 	// What is written to a file is as safe as the file's creation.
 	if recv := Receiver(call); recv != nil && w.Store == "file" {
 		for _, opened := range r.Of(recv) {
@@ -415,7 +426,7 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		g.Op = "named"
 	case "owner":
 		g.Op = "owner"
-	case "expression", "filter", "builder":
+	case "expression", "filter", "builder", "options":
 		g.Op = "other"
 	case "version":
 		switch k.Compare {

@@ -175,7 +175,7 @@ func (r *Reader) named(name string, params *term.T) *term.T {
 			}
 			if a.Kind == term.Struct {
 				for i, n := range a.Names {
-					if strings.EqualFold(strings.ReplaceAll(name, "_", ""), n) {
+					if strings.EqualFold(name, n) || strings.EqualFold(strings.ReplaceAll(name, "_", ""), n) {
 						return a.Args[i]
 					}
 				}
