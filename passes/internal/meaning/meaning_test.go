@@ -238,7 +238,7 @@ func TestChains(t *testing.T) {
 		{"tag", updates(fence, row("Seen", tok)), "sql:row [id = id] [last_token < tok stored]"},
 		{"unstored", updates(fence, row("Text", w.v("text"))), "sql:row [id = id] [last_token < tok]"},
 		{"values out of sight", updates(fence, w.v("set")), "sql:row [id = id] [other]"},
-		{"or", updates(w.call("(*t.DB).Or", fence, w.str("x = 1"), w.p.List()), row("LastToken", tok)), "sql:row [id = id] [last_token < tok stored] unknown:dynamic-sql"},
+		{"or", updates(w.call("(*t.DB).Or", fence, w.str("x = 1"), w.p.List()), row("LastToken", tok)), "sql:row [or (and (id = id) (last_token < tok stored)) (and (x = \"1\"))]"},
 		{"branch", updates(w.p.Join(fence, model), row("LastToken", tok)), "sql:row unknown:dynamic-sql"},
 		{"equal struct", updates(w.call("(*t.DB).Where", model, row("ID", id, "Version", tok), w.p.List()), row("Version", w.v("next"))), "sql:row [id = id] [version = tok moves]"},
 		{"save", w.call("(*t.DB).Save", where(model, "last_token < ?", tok), row("LastToken", tok)), "sql:row [last_token < tok stored] ignored"},
