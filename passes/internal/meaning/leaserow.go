@@ -17,7 +17,8 @@ type Row struct {
 	Expiry   string    // column with the end of the lease; empty: it holds until the record is deleted
 	Token    string    // column that grows with every grant and is handed back; empty if none
 	Mine     bool      // the write also takes a live lease of the same owner
-	Named    bool      // of a record that stands until it is deleted: the resource is named like a lock
+	Stands   bool      // it is inserted, and refused as long as there is one, be its time over or not
+	Named    bool      // of a record that stands: the resource is named like a lock
 }
 
 // Table names what the record is in.
@@ -46,6 +47,9 @@ func table(resource string) string {
 func (r *Reader) takes(m Meaning, key *term.T, token string) []Meaning {
 	c := m.Write
 	row := r.expiring(c)
+	if row != nil && token == "" && !held(c, row) {
+		return []Meaning{m}
+	}
 	raw := row == nil
 	if !raw && claims(c.Sets) && token == "" && ownerValue(c.Sets) == nil {
 		return []Meaning{m}
@@ -131,6 +135,15 @@ func (r *Reader) expiring(c *Change) *Row {
 	return row
 }
 
+// held reports whether a record whose time can pass says who has it, or is named
+// after locks. What only has a time is a cached answer, a subscription, or the
+// mark of a job that is done once a day.
+func held(c *Change, row *Row) bool {
+	of := func(col string) bool { return Named(col, lockWords...) || Named(col, "locked", "leased", "held") }
+	return ownerValue(c.Sets) != nil || of(table(c.Resource)) || of(row.Expiry) ||
+		slices.ContainsFunc(c.Sets, func(s Setting) bool { return of(s.Column) })
+}
+
 // standing recognises the insert of a record that another one of the same key
 // refuses, where the record is named like a lock, or has an owner and ends some
 // time after the present.
@@ -138,7 +151,7 @@ func standing(c *Change) *Row {
 	if !inserts(c.Operation) || slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op != "absent" }) {
 		return nil
 	}
-	row := &Row{Named: Named(table(c.Resource), lockWords...)}
+	row := &Row{Stands: true, Named: Named(table(c.Resource), lockWords...)}
 	for _, s := range c.Sets {
 		ends := s.Value.Kind == term.Op && len(s.Value.Args) > 1 && isNow(s.Value)
 		if ends || row.Named && expiryColumn(s.Column) && s.Value.Kind != term.Const && !s.Value.IsZero() {
@@ -153,7 +166,7 @@ func standing(c *Change) *Row {
 
 // lockWords are what tables of locks are named by. "locked" is not among them:
 // locked accounts, files and orders are kept in tables as well.
-var lockWords = []string{"lock", "locks", "lease", "leases", "leader", "leaders", "leadership", "mutex", "mutexes", "election", "elections", "semaphore", "semaphores"}
+var lockWords = []string{"lock", "locks", "locking", "lease", "leases", "leader", "leaders", "leadership", "mutex", "mutexes", "election", "elections", "semaphore", "semaphores"}
 
 // Deletes reports whether a write takes a record away.
 func (c *Change) Deletes() bool {

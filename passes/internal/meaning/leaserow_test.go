@@ -56,6 +56,13 @@ func TestLeaseRows(t *testing.T) {
 		// Refused while it stands, with an owner and an end.
 		{"INSERT INTO maintenance (machine, owner, ends) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT DO NOTHING", "sql:maintenance key until ends by me raw"},
 
+		// Whoever is late is the mark of a job that is done once in a while, a cached
+		// answer, or a subscription.
+		{"UPDATE reports SET sent_at = now() WHERE name = $1 AND sent_at < now() - interval '1 day'", ""},
+		{"UPDATE subscriptions SET plan = $2, valid_until = now() + interval '1 month' WHERE id = $1 AND valid_until < now()", ""},
+		{"INSERT INTO answers (id, body, expires) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT (id) DO UPDATE SET body = EXCLUDED.body, expires = EXCLUDED.expires WHERE answers.expires < now()", ""},
+		{"UPDATE sync SET locked_until = now() + interval '1 minute' WHERE name = $1 AND locked_until < now()", "sql:sync key until locked_until"},
+
 		// None of these.
 		{"INSERT INTO maintenance (machine, owner, ends) VALUES ($1, $2, now() + interval '1 hour')", ""},
 		{"UPDATE job SET state = 'running', until = now() + interval '1 minute' WHERE id = $1 AND until < now()", ""},                                             // a job that nobody has a name for
