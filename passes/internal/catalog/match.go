@@ -135,7 +135,7 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 		}
 		for _, l := range c.layers {
 			if s := l.shelf(n.path); s != nil {
-				if list := fitting(s.params[n.name], sig); list != nil {
+				if list := fitting(paired(s.params[n.name], fn), sig); list != nil {
 					return list
 				}
 				if recv := sig.Recv(); recv != nil && types.IsInterface(recv.Type()) {

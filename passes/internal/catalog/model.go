@@ -88,6 +88,8 @@ type Call struct {
 	// have no fixed names, but their signatures share a type: grpc.CallOption,
 	// metav1.UpdateOptions. An entry by name wins over one by parameter.
 	Param string `yaml:"param"`
+	// Pair restricts an entry by parameter to clients of a lock service.
+	Pair *Pair `yaml:"pair"`
 	// Field, in place of Func, means reading one of these struct fields (pkg.T.F).
 	// The struct is the receiver: a token in a field of a reply is of it.
 	Field []string `yaml:"field"`
@@ -127,6 +129,18 @@ type Call struct {
 	// Declared is the text that an entry is made from which no file holds, but a
 	// directive in the source.
 	Declared string `yaml:"-"`
+}
+
+// A Pair is the two halves of a lock service: a method that takes and one that
+// frees. The names alone are those of doors and accounts as well: the request of
+// the method that takes has to say for how long, and who takes or what is handed
+// back.
+type Pair struct {
+	Take  []string `yaml:"take"`                // names of the method that takes
+	Free  []string `yaml:"free"`                // names of the method that frees
+	Is    string   `yaml:"is" enum:"take|free"` // which of them the entry is about
+	Until []string `yaml:"until"`               // words in the name of the field that says for how long
+	Whose []string `yaml:"whose"`               // words in the name of the field that says who takes
 }
 
 // A Match is a condition on a call's arguments.

@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
@@ -13,6 +14,7 @@ import (
 func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
 	m := r.change(lib, w, call, nil)
 	c := m.Write
+	known := false
 	for t := Receiver(call); t != nil; t = Receiver(t) {
 		e := r.Entry(t)
 		if e == nil || e.Part == nil {
@@ -20,18 +22,31 @@ func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.
 		}
 		switch e.Part.Kind {
 		case "if":
-			if cond := r.Get(e.Part.Args, t, nil); cond.Kind == term.Struct {
+			if cond := r.Get(e.Part.Args, t, nil); !known && cond.Kind == term.Struct {
 				c.Guards = conditions(cond)
 			}
-			return m
+			known = true
 		case "table":
-			c.Guards = nil
+			if !known {
+				c.Guards = nil
+			}
 			c.Key = r.Get(e.Part.Text, t, nil)
 			c.Resource = place(w.Store, c.Key)
 			return m
 		}
 	}
 	return m
+}
+
+// keyed gives a general acquire or release of an object the key that the chain of
+// its handle has. Only a creation takes a lock.
+func keyed(ms []Meaning, w Meaning) []Meaning {
+	creates := slices.ContainsFunc(w.Write.Guards, func(g Guard) bool { return g.Op == "absent" })
+	ms = slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw && !creates })
+	for i := range ms {
+		ms[i].Key = w.Write.Key
+	}
+	return append(ms, w)
 }
 
 // conditions reads a struct whose fields say what must hold: GenerationMatch,

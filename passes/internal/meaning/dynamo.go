@@ -143,6 +143,11 @@ func (r *Reader) itemSets(in *term.T, plain func(string) string, params *term.T)
 		if i+1 < len(parts) {
 			end = parts[i+1][0]
 		}
+		if strings.EqualFold(update[p[0]:p[1]], "REMOVE") {
+			for path := range strings.SplitSeq(update[p[1]:end], ",") {
+				sets = append(sets, Setting{strings.ToLower(strings.TrimSpace(path)), r.Pool.Nil()})
+			}
+		}
 		if !strings.EqualFold(update[p[0]:p[1]], "SET") {
 			continue
 		}

@@ -216,10 +216,10 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	var ms []Meaning
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
-	if e.Acquire != nil && !r.isTxn(call) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
+	if e.Acquire != nil && !(lib.Family == "etcd" && r.isTxn(call)) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
 		m := r.acquire(lib, e.Acquire, call, nil)
-		if e.Declared != "" && m.Kind == lock.Lease && m.TTL.Source == "none" {
-			m.TTL.Source = "unknown" // a directive need not say it
+		if (e.Declared != "" || e.Pair != nil) && m.Kind == lock.Lease && m.TTL.Source == "none" {
+			m.TTL.Source = "unknown" // a directive need not say it, a request says it in words of its own
 		}
 		add(m)
 	}
@@ -254,7 +254,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		case w.Store == "mongo" && inserts(w.Op):
 			ms = r.kept(ms, r.inserted(lib, w, call))
 		case w.Store == "gcs" && carries(w, "builder"):
-			add(r.conditioned(lib, w, call))
+			ms = keyed(ms, r.conditioned(lib, w, call))
 		case carries(w, "options"):
 			add(r.preconditions(lib, w, call))
 		case w.Store == "consul" && carries(w, "builder"):

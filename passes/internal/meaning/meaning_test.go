@@ -57,6 +57,7 @@ calls:
   - func: (*t.Object).NewWriter
     part: {kind: op, word: write}
   - func: (*t.Writer).Close
+    acquire: {kind: lease, ttl-none: true, raw: true, try: true}
     write: {store: gcs, op: Close, resource: receiver, conditions: {at: receiver, kind: builder}, reject: error}
   - func: t.Open
     write: {store: file, op: Open, resource: arg 0, conditions: {at: arg 1, kind: unique, is: "&O_EXCL"}, reject: error}
@@ -308,7 +309,7 @@ func TestItems(t *testing.T) {
 	}{
 		{"token", put("UpdateExpression", w.str(set), "ConditionExpression", w.str(less), "ExpressionAttributeValues", values("N")), "dynamodb:item [last < tok stored null]"},
 		{"as text", put("UpdateExpression", w.str(set), "ConditionExpression", w.str(less), "ExpressionAttributeValues", values("S")), "dynamodb:item [last < tok stored null text]"},
-		{"unstored", put("UpdateExpression", w.str("SET body = :body REMOVE last"), "ConditionExpression", w.str(less), "ExpressionAttributeValues", values("N")), "dynamodb:item [last < tok null]"},
+		{"unstored", put("UpdateExpression", w.str("SET body = :body REMOVE last"), "ConditionExpression", w.str(less), "ExpressionAttributeValues", values("N")), "dynamodb:item [last < tok moves null]"},
 		{"alias", put("UpdateExpression", w.str("SET #l = :new_token"), "ConditionExpression", w.str("#l < :new_token"), "ExpressionAttributeNames", w.mapping("map", "#l", w.str("last")), "ExpressionAttributeValues", values("N")), "dynamodb:item [last < tok stored]"},
 		{"item", put("Item", w.mapping("map", "last", w.mapping("types.AttributeValueMemberN", "Value", tok)), "ConditionExpression", w.str("last < :new_token"), "ExpressionAttributeValues", values("N")), "dynamodb:item [last < tok stored]"},
 		{"once", put("ConditionExpression", w.str("attribute_not_exists(id)")), "dynamodb:item [id absent]"},
@@ -404,6 +405,15 @@ func TestConditionedHandles(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
+	}
+	closed := func(on *term.T) string {
+		return w.show(w.call("(*t.Writer).Close", w.call("(*t.Object).NewWriter", on, w.v("ctx"))))
+	}
+	if got, want := closed(cond(object, "DoesNotExist", w.p.Const("bool", "true"))), `acquire "o"; gcs:o [absent]`; got != want {
+		t.Errorf("created once: got %s, want %s", got, want)
+	}
+	if got, want := closed(match), "gcs:o [version gen]"; got != want {
+		t.Errorf("replaced: got %s, want %s", got, want)
 	}
 }
 
@@ -533,6 +543,27 @@ func TestReadOnlyScript(t *testing.T) {
 	for _, m := range r.Of(p.Call("(redis.cmdable).EvalRO", "f.go:1:1", param(0), param(1), param(2), param(3), param(4))) {
 		if m.Role != Query {
 			t.Errorf("got %v", m.Role)
+		}
+	}
+}
+
+func TestQuotients(t *testing.T) {
+	p := term.NewPool()
+	d := func(ns string) *term.T { return p.Const("duration", ns) }
+	over := func(x, y *term.T) *term.T { return p.Op("/", x, y) }
+	for _, c := range []struct {
+		t    *term.T
+		unit string
+		want float64
+	}{
+		{over(d("15000000000"), d("1000000000")), "s", 15}, // int64(ttl / time.Second)
+		{over(d("15000000000"), d("1000000")), "ms", 15},   // int(ttl / time.Millisecond)
+		{over(d("15000000000"), d("3")), "ns", 5},          // ttl / 3
+		{over(p.Const("int", "30"), p.Const("int", "2")), "s", 15},
+		{over(d("15000000000"), d("1000000000")), "unix", 0},
+	} {
+		if got := seconds(c.t, c.unit); got != c.want {
+			t.Errorf("%s in %s: got %v, want %v", c.t.Text(), c.unit, got, c.want)
 		}
 	}
 }

@@ -279,15 +279,8 @@ func seconds(t *term.T, unit string) float64 {
 		if t.Type == "duration" {
 			unit = "ns"
 		}
-		switch unit {
-		case "", "ns":
-			return n / 1e9
-		case "us":
-			return n / 1e6
-		case "ms":
-			return n / 1e3
-		case "s":
-			return n
+		if per := perSecond(unit); per != 0 {
+			return n / per
 		}
 	case term.Join:
 		s := seconds(t.Args[0], unit)
@@ -311,10 +304,31 @@ func seconds(t *term.T, unit string) float64 {
 			return a + b
 		case t.Name == "/" && y.Kind == term.Const:
 			n, _ := strconv.ParseFloat(y.Name, 64)
-			if n != 0 {
+			switch {
+			case n == 0:
+			case y.Type == "duration" && n >= 1e3 && unit != "" && unit != "ns":
+				if per := perSecond(unit); per != 0 {
+					return a / (n / 1e9) / per // how many of these: ttl / time.Second
+				}
+			default:
 				return a / n
 			}
 		}
+	}
+	return 0
+}
+
+// perSecond is how many of a unit make a second; 0 for points in time.
+func perSecond(unit string) float64 {
+	switch unit {
+	case "", "ns":
+		return 1e9
+	case "us":
+		return 1e6
+	case "ms":
+		return 1e3
+	case "s":
+		return 1
 	}
 	return 0
 }
