@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -357,7 +358,7 @@ func (f *family) mapping(m *ssa.MakeMap) *term.T {
 		}
 		values[key] = p.Join(values[key], f.get(u.Value))
 	}
-	if len(names) == 0 || len(names) > 64 {
+	if len(names) == 0 && !emptyLiteral(m) || len(names) > 64 {
 		return p.Call("make", f.e.site(m.Pos()))
 	}
 	args := make([]*term.T, len(names))
@@ -365,6 +366,15 @@ func (f *family) mapping(m *ssa.MakeMap) *term.T {
 		args[i] = values[n]
 	}
 	return p.Struct(typ, f.e.site(m.Pos()), names, args)
+}
+
+// emptyLiteral reports whether a map of a named type is only handed on as an
+// interface value, as bson.M{} is to a client: nobody fills it on the way.
+func emptyLiteral(m *ssa.MakeMap) bool {
+	return namedOf(m.Type()) != nil && !slices.ContainsFunc(*m.Referrers(), func(r ssa.Instruction) bool {
+		_, boxed := r.(*ssa.MakeInterface)
+		return !boxed
+	})
 }
 
 // filled is what a call stored through a pointer.

@@ -8,7 +8,7 @@ import (
 )
 
 // document reads a MongoDB write: its filter is the condition, its update what
-// is stored. Both are maps (bson.M) or lists of pairs (bson.D) in Go.
+// is stored. Both are maps (bson.M), lists of pairs (bson.D) or structs in Go.
 func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
 	m := r.change(lib, w, call, nil)
 	filter, ok := pairs(r.Get(w.Conditions[0].At, call, nil))
@@ -18,6 +18,13 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 	c := m.Write
 	sets, seen := r.documentSets(r.Get(w.Args, call, nil))
 	c.Sets, c.Guards = sets, r.filter(filter)
+	for i := range c.Sets {
+		for _, g := range c.Guards {
+			if sameField(c.Sets[i].Column, g.Column) {
+				c.Sets[i].Column = g.Column
+			}
+		}
+	}
 	for i := range c.Guards {
 		settleDocument(r, &c.Guards[i], sets, seen)
 	}
@@ -27,13 +34,7 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 // inserted reads the insert of a document.
 func (r *Reader) inserted(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
 	m := r.change(lib, w, call, nil)
-	doc := r.Get(w.Args, call, nil)
-	list, ok := pairs(doc)
-	if !ok && doc != nil && doc.Kind == term.Struct {
-		for i, n := range doc.Names {
-			list = append(list, pair{n, doc.Args[i]})
-		}
-	}
+	list, _ := pairs(r.Get(w.Args, call, nil))
 	for _, p := range list {
 		m.Write.Sets = append(m.Write.Sets, Setting{p.key, p.value})
 	}
@@ -51,7 +52,7 @@ func pairs(t *term.T) (list []pair, ok bool) {
 	switch {
 	case t == nil:
 		return nil, false
-	case t.IsMap():
+	case t.IsMap(), t.Kind == term.Struct:
 		for i, n := range t.Names {
 			list = append(list, pair{n, t.Args[i]})
 		}
@@ -66,6 +67,14 @@ func pairs(t *term.T) (list []pair, ok bool) {
 		return list, true
 	}
 	return nil, false
+}
+
+// sameField reports whether two names mean the same field of a document, one as
+// its struct has it and one as it is stored. The tags of structs are out of sight,
+// but by convention they differ from the field in case and underscores only.
+func sameField(field, stored string) bool {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	return stored != "" && plain(field) == plain(stored)
 }
 
 var documentOps = map[string]string{"$lt": "<", "$lte": "<=", "$gt": ">", "$gte": ">=", "$ne": "<>", "$eq": "=", "$in": "in"}
@@ -119,6 +128,10 @@ func (r *Reader) documentSets(t *term.T) (sets []Setting, seen bool) {
 		return nil, false
 	}
 	for _, p := range update {
+		if !strings.HasPrefix(p.key, "$") { // a document that replaces the one that is there
+			sets = append(sets, Setting{p.key, p.value})
+			continue
+		}
 		fields, ok := pairs(p.value)
 		if !ok {
 			return sets, false
