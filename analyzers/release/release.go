@@ -40,6 +40,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		}
 		return lock.Warning, fmt.Sprintf("the lock stays taken %s: %s ends the process under %s; release before, or return the error and exit outside of the section", stuck, call, name)
 	case lock.SlipForeign:
+		if s.Detail != "" && u.TTL.Source == "none" {
+			return lock.Note, fmt.Sprintf("two holders at once when somebody has cleared a stuck lock by hand: %s frees %s by its name, whoever holds it by then; store the holder, and name it in the condition of the delete", call, name)
+		}
 		if s.Detail != "" {
 			return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s by its name, whoever holds it by then; name the holder and the term in its WHERE clause", call, name)
 		}

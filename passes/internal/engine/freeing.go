@@ -224,9 +224,10 @@ func releaseName(name string) bool {
 // condition is more than that is left alone.
 func (e *Engine) rows(t *taking) []lock.Slip {
 	row := t.m.Row
-	if row == nil || !t.st.direct || t.forever() {
+	if row == nil || !t.st.direct || t.forever() && !t.m.Raw {
 		return nil
 	}
+	key := t.m.Key
 	var out []lock.Slip
 	e.functions(func(f *family, fn *ssa.Function) {
 		if pkgOf(fn) != pkgOf(t.st.fn) || forced(rootOf(fn).Name()) {
@@ -242,7 +243,7 @@ func (e *Engine) rows(t *taking) []lock.Slip {
 					if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || tendsRow(m.Write, row) != rowFree {
 						continue
 					}
-					switch owner, term := ownerOf(m.Write, row); {
+					switch owner, term := e.ownerOf(m.Write, row, key); {
 					case owner == 0:
 						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
 					case owner > 0 && term != "":
@@ -270,12 +271,17 @@ func forced(name string) bool {
 }
 
 // ownerOf counts the conditions of a release on what the acquire stored in the
-// lease row; -1 when there are others. term is a column that tells terms apart
-// and is not among them.
-func ownerOf(c *meaning.Change, row *meaning.Row) (owner int, term string) {
+// lease row besides its key; -1 when there are others. A record that was inserted
+// and is found by what the insert did not store, has been given an id by the
+// database: that is nobody else's. term is a column that tells terms apart and is
+// not among them.
+func (e *Engine) ownerOf(c *meaning.Change, row *meaning.Row, key *term.T) (owner int, term string) {
 	asked := make(map[string]bool)
+	stored := func(col string) bool {
+		return slices.ContainsFunc(row.Sets, func(s meaning.Setting) bool { return s.Column == col })
+	}
 	for _, g := range c.Guards {
-		if g.Op != "=" || g.Column == row.Expiry {
+		if g.Op != "=" || g.Column == row.Expiry || row.Stands && !stored(g.Column) {
 			return -1, ""
 		}
 		asked[g.Column] = true
@@ -283,7 +289,9 @@ func ownerOf(c *meaning.Change, row *meaning.Row) (owner int, term string) {
 	for _, s := range row.Sets {
 		switch {
 		case asked[s.Column]:
-			owner++
+			if !row.Stands || !e.pool.Alike(s.Value, key) {
+				owner++
+			}
 		case s.Column == row.Token, s.Column != row.Expiry && perGrant(s.Value):
 			term = s.Column
 		}
