@@ -175,12 +175,29 @@ func (t *taking) regardless(denied *world.Region) lock.Frame {
 		if !inSection[in] || !slices.ContainsFunc(steps[in], t.guarded) {
 			continue
 		}
-		if _, ok := in.(*ssa.Go); ok {
+		if _, ok := in.(*ssa.Go); ok || t.follows(in, denied) {
 			continue
 		}
 		return t.f.frame(in, "runs all the same")
 	}
 	return lock.Frame{}
+}
+
+// follows reports whether an instruction comes after a loop that looks for a lock
+// to take among several, and that does work of its own where it has got one: what
+// is done at the end of the round is not what the lock is for.
+func (t *taking) follows(in ssa.Instruction, denied *world.Region) bool {
+	if !slices.ContainsFunc(t.f.sums[t.st.fn].loops, func(l *loop) bool { return l.body[t.st.at.Block()] && !l.body[in.Block()] }) {
+		return false
+	}
+	refused := make(map[ssa.Instruction]bool)
+	for _, in := range denied.Held {
+		refused[in] = true
+	}
+	return slices.ContainsFunc(t.st.region.Held, func(in ssa.Instruction) bool {
+		_, async := in.(*ssa.Go)
+		return !refused[in] && (async || slices.ContainsFunc(t.f.sums[t.st.fn].steps[in], t.guarded))
+	})
 }
 
 // guarded reports whether an effect is what a lock is taken for.
