@@ -40,8 +40,8 @@ func (e *Engine) leaves(t *taking) []lock.Slip {
 // return without an error keeps the lock, the function takes it for others.
 func (t *taking) left() lock.Frame {
 	st := t.st
-	if t.m.Raw && t.m.Kind != lock.Lease {
-		return lock.Frame{} // it ends with its session
+	if t.m.Raw && t.m.Kind != lock.Lease || t.m.Record != "" {
+		return lock.Frame{} // it ends with its session, or when the record says so
 	}
 	if st.wrapper || st.deferred || st.returned || len(st.region.Stops) == 0 || t.handed() {
 		return lock.Frame{}
