@@ -27,6 +27,7 @@ type evidence struct {
 	keys    map[held]bool                // keys of known locks
 	deleted map[tableOf]bool             // what something deletes from, or ends a record of
 	changes map[string][]*meaning.Change // of resources, as asked for
+	rows    map[string]*meaning.Row      // records that are known locks, by what they are in
 }
 
 type freed struct{ pkg, family, key string }
@@ -43,6 +44,7 @@ type held struct {
 type signs struct {
 	guarded   bool // the result decides what follows
 	released  bool // released in the section that it opens
+	lent      bool // kept by a goroutine until the caller ends that: it may as well say who is there
 	elsewhere bool // the same key is deleted or renewed by other code of the package
 	owner     bool // with a comparison of the owner value
 	name      bool
@@ -55,6 +57,7 @@ func newEvidence(e *Engine) *evidence {
 	ev := &evidence{
 		e: e, signs: make(map[*site]*signs), wraps: make(map[*site]bool), taken: make(map[lock.Position]bool),
 		freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool), deleted: make(map[tableOf]bool),
+		rows: make(map[string]*meaning.Row),
 	}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, list := range s.steps {
@@ -86,7 +89,7 @@ func newEvidence(e *Engine) *evidence {
 			if !ok {
 				continue
 			}
-			g := &signs{guarded: st.guarded, released: f.frees(s, st), name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
+			g := &signs{guarded: st.guarded, released: !st.lent && f.frees(s, st), lent: st.lent, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
 				g.ttl = m.TTL.Source != "none" || f.expires(s, m)
@@ -112,6 +115,9 @@ func newEvidence(e *Engine) *evidence {
 			ev.wraps[st] = true
 			for _, c := range st.lock.chain {
 				ev.wraps[c] = true
+			}
+			if m.Row != nil && m.Row.Table() != "" && !strings.Contains(m.Row.Table(), "%") {
+				ev.rows[m.Row.Resource] = m.Row
 			}
 			if m.Key != nil && m.Row == nil { // a record of the program's own may hold data as well
 				ev.keys[held{m.Family, e.pool.Like(m.Key)}] = true
@@ -162,7 +168,7 @@ func (f *family) expires(s *Summary, m meaning.Meaning) bool {
 // may have no callers here.
 func (ev *evidence) stands(st *site) bool {
 	g := ev.total(st)
-	return g.name || len(g.intrinsic) > 0 || g.guarded && g.released
+	return g.name || len(g.intrinsic) > 0 || g.guarded && g.released && !g.lent
 }
 
 // keyName names a key within its package: the pattern, or for a key that is
@@ -242,6 +248,7 @@ func (ev *evidence) along(chain []*site) signs {
 		if g != nil {
 			t.guarded = t.guarded || g.guarded
 			t.released = t.released || g.released
+			t.lent = t.lent || g.lent
 			t.elsewhere = t.elsewhere || g.elsewhere
 			t.owner = t.owner || g.owner
 			t.name = t.name || g.name
@@ -262,7 +269,7 @@ func (ev *evidence) listed(st *site) []string {
 	var strong, weak []string
 	strong = append(strong, g.intrinsic...)
 	switch {
-	case g.guarded && (g.released || g.elsewhere && g.name):
+	case g.guarded && (g.released && !g.lent || (g.released || g.elsewhere || g.lent) && g.name):
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
 	case g.released && g.name:
 		// Nobody asks whether it was taken, which is a fault of the lock's.

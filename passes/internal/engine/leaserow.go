@@ -71,6 +71,23 @@ func (j *judge) ownRecord(ms []meaning.Meaning) bool {
 	return false
 }
 
+// tends reports whether a call takes, renews or frees a record that is a known
+// lock, and does no more.
+func (e *Engine) tends(ms []meaning.Meaning) bool {
+	known := false
+	for _, m := range ms {
+		if m.Role != meaning.Write {
+			continue
+		}
+		row := e.evidence.rows[m.Write.Resource]
+		if row == nil || tendsRow(m.Write, row) == rowData {
+			return false
+		}
+		known = true
+	}
+	return known
+}
+
 // writesToo reports whether the release of a lease row is also a write: the
 // statement that stores a job's result and frees the job.
 func (e *Engine) writesToo(st *site, x Effect) bool {

@@ -380,7 +380,7 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			}
 		}
 	}
-	return j.ownRecord(ms) || e.draws(j.counters, x.Call, ms)
+	return j.ownRecord(ms) || e.tends(ms) || e.draws(j.counters, x.Call, ms)
 }
 
 // stores reports whether a call stores a value: one on a condition that renews a

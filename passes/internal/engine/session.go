@@ -36,7 +36,11 @@ func (e *Engine) sessionWrites(fn *ssa.Function, j *judge) (list []Effect, ok bo
 			if x.Call == nil || x.Open != Closed {
 				continue
 			}
-			for _, w := range e.reader.Of(x.Call) {
+			ms := e.reader.Of(x.Call)
+			if e.own(j, x, ms) {
+				continue // this lock's, or another one's record
+			}
+			for _, w := range ms {
 				if w.Role != meaning.Write {
 					continue
 				}

@@ -37,6 +37,7 @@ type site struct {
 	deferred bool
 	kept     bool // taken and deferred in a loop: held through the turns that follow
 	returned bool // the handle, or a function that releases, is returned
+	lent     bool // a goroutine releases when the function that the caller gets says so
 
 	// What explore found, for those that look closer afterwards; nil where the
 	// callee has the section.
@@ -97,12 +98,13 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.heldOut = len(region.Returns) > 0 && !st.deferred
 	st.skips = f.skips(s, st, m, oracle, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
+	st.lent = st.heldOut && f.handsEnd(st, fn, m)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(st.effects, m.Family)) || f.handsEnd(st, fn, m)):
+	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(st.effects, m)) || st.lent):
 		// A record that stands until it is taken away is held on, whatever else fn does.
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
-	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m.Family),
-		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(st.after, m.Family): // given back too early
+	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m),
+		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(st.after, m): // given back too early
 		st.wrapper = true
 		s.Sections = append(s.Sections, st.section())
 		return
@@ -128,10 +130,13 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 	}
 	for _, ret := range region.Returns {
 		for _, v := range ret.Results {
+			if x, ok := v.(*ssa.Extract); ok && !st.direct && st.at.Value() != nil && x.Tuple == st.at.Value() {
+				return true // as the wrapper below tells it
+			}
 			if isError(v.Type()) {
 				// The database refuses an insert with an error.
 				m, _ := f.e.acquire(st.lock.Call)
-				if st.guarded && (region.Fact(v).IsNil() || m.Row != nil) {
+				if st.guarded && region.Fact(v).IsNil() || m.Row != nil && (st.guarded || f.refusal(st, v)) {
 					return true
 				}
 				continue
@@ -147,12 +152,17 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 	return false
 }
 
+// refusal reports whether an error is the one by which a database refuses to
+// insert a record, be it wrapped or handed on by a wrapper.
+func (f *family) refusal(st *site, err ssa.Value) bool {
+	t := f.value(err)
+	return t != nil && t.Any(func(x *term.T) bool { return x == st.callTerm || x == st.lock.Call })
+}
+
 // handsEnd reports whether a lock is given back by a goroutine only, and the
-// caller gets the function that ends it: a cancel function is the release then. A
-// key that is kept so may as well say who is there, unless it is named like a
-// lock.
+// caller gets the function that ends it: a cancel function is the release then.
 func (f *family) handsEnd(st *site, fn *ssa.Function, m meaning.Meaning) bool {
-	if len(st.freed) == 0 || m.Raw && !namedLock(fn, m.Key) || slices.ContainsFunc(st.freed, func(x Effect) bool { return x.Reach != ByGoroutine }) || f.writes(st.effects, m.Family) {
+	if len(st.freed) == 0 || slices.ContainsFunc(st.freed, func(x Effect) bool { return x.Reach != ByGoroutine }) || f.writes(st.effects, m) {
 		return false
 	}
 	for v := range fn.Signature.Results().Variables() {
@@ -435,10 +445,10 @@ func isArgument(fn *term.T) bool {
 	return fn.Kind == term.Param && !(part && fn.Index == 0 && strings.HasPrefix(fn.Name, "("))
 }
 
-// writes reports whether the section of a lock in that family of stores has
-// writes of its own in view. A general command such as a delete is taken for
-// bookkeeping in the lock's store only.
-func (f *family) writes(list []Effect, lock string) bool {
+// writes reports whether the section of a lock has writes of its own in view. A
+// general command such as a delete is taken for bookkeeping in the lock's store
+// only, and where the lock is a record, in what that is kept in.
+func (f *family) writes(list []Effect, lock meaning.Meaning) bool {
 	for _, x := range list {
 		if x.Memory != nil {
 			return true
@@ -446,16 +456,19 @@ func (f *family) writes(list []Effect, lock string) bool {
 		if x.Call == nil || x.Open != Closed {
 			continue
 		}
-		own := false
-		write := false
+		own, general, write := false, false, false
+		elsewhere := false // than the record that is the lock
 		for _, m := range f.e.reader.Of(x.Call) {
 			switch m.Role {
 			case meaning.Acquire, meaning.Release, meaning.Renew:
-				own = own || !m.Raw || m.Family == lock
+				own = own || !m.Raw
+				general = general || m.Family == lock.Family
+			case meaning.Write:
+				write = true
+				elsewhere = elsewhere || lock.Row != nil && m.Write.Resource != lock.Row.Resource
 			}
-			write = write || m.Role == meaning.Write
 		}
-		if write && !own {
+		if write && !own && !(general && !elsewhere) {
 			return true
 		}
 	}
@@ -465,7 +478,7 @@ func (f *family) writes(list []Effect, lock string) bool {
 // works reports whether a section does what locks are taken for. Log lines,
 // reads and the lock's own bookkeeping are not that, and what a goroutine does
 // from then on (it keeps the lock alive) is not what its starter took it for.
-func (f *family) works(list []Effect, lock string) bool {
+func (f *family) works(list []Effect, lock meaning.Meaning) bool {
 	list = slices.DeleteFunc(slices.Clone(list), func(x Effect) bool { return x.Reach == ByGoroutine })
 	return slices.ContainsFunc(list, func(x Effect) bool { return x.Open != Closed }) || f.writes(list, lock)
 }

@@ -25,7 +25,8 @@ type tableOf struct{ pkg, resource, column string }
 func (ev *evidence) standing(f *family, s *Summary, st *site, m meaning.Meaning) []string {
 	pkg, row := pkgOf(st.fn), m.Row
 	ended := row.Expiry != "" && ev.deleted[tableOf{pkg, row.Resource, row.Expiry}]
-	if !st.guarded || !ended && !(row.Named && ev.deleted[tableOf{pkg, row.Resource, ""}]) {
+	asked := st.guarded || st.wrapper // if it is for the callers, they are told
+	if !asked || !ended && !(row.Named && ev.deleted[tableOf{pkg, row.Resource, ""}]) {
 		return nil
 	}
 	signs := []string{"record is inserted only where none stands", "it is taken away later"}

@@ -72,7 +72,10 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			return f.unseen(c, call, at, reach), nil
 		}
 		wide := len(impls) > maxImplementations
-		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool { s := f.e.summary(m); return s != nil && f.works(s.Effects, "") }) {
+		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool {
+			s := f.e.summary(m)
+			return s != nil && f.works(s.Effects, meaning.Meaning{})
+		}) {
 			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
 		}
 		how := max(reach, ByInterface)
@@ -210,7 +213,9 @@ func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at loc
 // wrapped is a callee's lock as the caller sees it.
 func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) Acquired {
 	if bind != nil {
-		a.Call = f.subst(a.Call, bind)
+		if call := f.subst(a.Call, bind); !f.e.cutShort(call, a.Call) {
+			a.Call = call
+		}
 		a.From = f.substAll(a.From, bind)
 	}
 	if f.holds(a.At) {
@@ -221,6 +226,17 @@ func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) 
 	}
 	a.At = at
 	return a
+}
+
+// cutShort reports whether a call that takes a lock has become too large with the
+// arguments put in, it or the record that it stores. That it takes a lock is known
+// still, of what it is not.
+func (e *Engine) cutShort(call, before *term.T) bool {
+	if call.Kind != term.Call {
+		return true
+	}
+	limit := func(t *term.T) bool { return t.Kind == term.Unknown && t.Name == "limit" }
+	return e.takes(call) < e.takes(before) && call.Any(limit)
 }
 
 // holds reports whether a call of the family stands at a place.

@@ -216,7 +216,7 @@ func (f *family) cleansUp(fn *ssa.Function) bool {
 // of the work.
 func (f *family) worksIn(fn *ssa.Function) bool {
 	s := f.sums[fn]
-	return s != nil && f.works(s.Effects, "")
+	return s != nil && f.works(s.Effects, meaning.Meaning{})
 }
 
 // keepsTime reports whether a function compares times: a deadline of its own.

@@ -44,7 +44,7 @@ func (s *Store) Lock(ctx context.Context, id int64) error {
 
 // Unlock deletes the row.
 func (s *Store) Unlock(ctx context.Context, id int64) error {
-	_, err := s.db.ExecContext(ctx, "DELETE FROM "+s.cfg.LockTable+" WHERE lock_id = $1", id)
+	_, err := s.db.ExecContext(ctx, "DELETE FROM "+s.cfg.LockTable+" WHERE lock_id = $1", id) // note: release
 	return err
 }
 
