@@ -196,6 +196,9 @@ func (d *decoder) call(n *yaml.Node, lib *Library, c *Call, plain map[string]str
 	case names != nil && c.Param != "" || names != nil && fields != nil || fields != nil && c.Param != "":
 		d.Errorf(n, "func, field and param exclude each other: make an entry for each")
 	}
+	if at := strict.Child(n, "pair"); at != nil && (c.Param == "" || c.Pair != nil && c.Pair.Is == "") {
+		d.Errorf(at, "a pair restricts an entry by param, and says which half it is")
+	}
 	for i, f := range c.Field {
 		at := strict.Nth(fields, i)
 		s, ok := parseField(f)
