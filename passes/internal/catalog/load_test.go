@@ -42,6 +42,8 @@ func TestLoadErrors(t *testing.T) {
 		{"receiver of a function", head + "  - {func: p.F, release: {handle: receiver}}", []string{"6:12: p.F has no receiver"}},
 		{"bad function name", head + "  - {func: [p.F, F, (p.T.F], pure: true}", []string{`6:18: bad function name "F"`, `6:21: bad function name "(p.T.F"`}},
 		{"unknown alias", head + "  - {func: (*q.T).M, pure: true}", []string{`6:12: unknown package alias "q": add it to packages (known: p)`}},
+		{"pair of a function", head + "  - {func: p.F, pair: {is: take}, pure: true}", []string{"6:23: a pair restricts an entry by param"}},
+		{"half of a pair", head + "  - {param: p.T, pair: {take: [Lock]}, pure: true}", []string{"6:24: a pair restricts an entry by param"}},
 		{"no function", head + "  - {pure: true}", []string{"6:5: entry without func"}},
 		{"func and param", head + "  - {func: p.F, param: p.T, pure: true}", []string{"6:5: func, field and param exclude each other"}},
 		{"bad param", head + "  - {param: T, pure: true}", []string{`6:13: bad type name "T": want pkg.T`}},
