@@ -19,7 +19,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/command"
 )
@@ -27,6 +29,7 @@ import (
 func main() {
 	args := os.Args[1:]
 	if isVettool(args) {
+		collect(64<<20, 100)
 		vettool(args)
 		return
 	}
@@ -35,10 +38,28 @@ func main() {
 		fmt.Fprintf(os.Stderr, "fencevet: %v\n", err)
 		os.Exit(1)
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // most of what is read stays to the end: see docs/measurements.md
-	}
+	collect(256<<20, 50) // most of what is read stays to the end: see docs/measurements.md
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // whoever asks a second time does not want to wait
 	os.Exit(command.Run(ctx, args, os.Stdin, os.Stdout, os.Stderr, dir))
+}
+
+// collect has garbage collected whenever a percentage of what stays has been added, but
+// not below a number of bytes, unless GOGC says when. Go begins at 4 MB, and a program
+// that keeps most of what it reads is walked through ten times on its way up.
+func collect(floor, percent int) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	const least = 4 << 20 // where Go begins, at 100 percent
+	debug.SetGCPercent(floor / least * 100)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	var after func(int)
+	after = func(floor int) { // each collection
+		metrics.Read(live)
+		stays := max(int(live[0].Value.Uint64()), least)
+		debug.SetGCPercent(max(percent, (floor-stays)*100/stays))
+		runtime.AddCleanup(new([64]byte), after, floor)
+	}
+	runtime.AddCleanup(new([64]byte), after, floor)
 }

@@ -30,6 +30,9 @@ func (e *Engine) solve() {
 }
 
 func (e *Engine) solveFrom(todo []*family) {
+	if len(todo) == 0 {
+		return
+	}
 	done := e.solved
 	callers := make(map[*family][]*family)
 	for _, f := range e.order {

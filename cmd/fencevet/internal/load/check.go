@@ -166,7 +166,7 @@ func (c *checker) check(s *source, files []*ast.File) (err error) {
 	pkg.Types = types.NewPackage(pkg.PkgPath, pkg.Name)
 	info := &types.Info{
 		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Implicits: make(map[ast.Node]types.Object), Instances: make(map[*ast.Ident]types.Instance), Scopes: make(map[ast.Node]*types.Scope),
+		Implicits: make(map[ast.Node]types.Object), Instances: make(map[*ast.Ident]types.Instance),
 		Selections: make(map[*ast.SelectorExpr]*types.Selection), FileVersions: make(map[*ast.File]string),
 	}
 	config := &types.Config{
