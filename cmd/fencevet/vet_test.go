@@ -252,7 +252,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-func build(t *testing.T) string {
+func build(t testing.TB) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "fencevet")
 	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
@@ -276,6 +276,17 @@ func TestIsVettool(t *testing.T) {
 	} {
 		if got := isVettool(strings.Fields(args)); got != want {
 			t.Errorf("isVettool(%q) = %v", args, got)
+		}
+	}
+}
+
+// BenchmarkStart is what a process costs that has nothing to do: go vet starts one for
+// every package of the import graph.
+func BenchmarkStart(b *testing.B) {
+	bin := build(b)
+	for b.Loop() {
+		if err := exec.Command(bin, "-V=full").Run(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 const corpus = "../../testdata"
 
-func load(t *testing.T, patterns ...string) []*packages.Package {
+func load(t testing.TB, patterns ...string) []*packages.Package {
 	t.Helper()
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: corpus}, patterns...)
 	if err != nil {
@@ -36,7 +36,7 @@ func load(t *testing.T, patterns ...string) []*packages.Package {
 }
 
 // facts analyses packages and returns the facts of their functions, by name.
-func facts(t *testing.T, pkgs []*packages.Package) map[string]*engine.Fact {
+func facts(t testing.TB, pkgs []*packages.Package) map[string]*engine.Fact {
 	t.Helper()
 	graph, err := checker.Analyze([]*analysis.Analyzer{Analyzer}, pkgs, nil)
 	if err != nil {
@@ -185,4 +185,23 @@ func TestExternal(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// BenchmarkFacts analyses packages one by one, and tells how large the facts are that
+// they leave to others.
+func BenchmarkFacts(b *testing.B) {
+	pkgs := load(b, "./checks/unfenced/...", "./checks/across/...", "./shop/...")
+	var all map[string]*engine.Fact
+	b.ReportAllocs()
+	for b.Loop() {
+		all = facts(b, pkgs)
+	}
+	size, most := 0, 0
+	for _, f := range all {
+		size += len(f.Code)
+		most = max(most, len(f.Code))
+	}
+	b.ReportMetric(float64(size)/float64(len(all)), "B/fact")
+	b.ReportMetric(float64(most), "B/largest")
+	b.ReportMetric(float64(len(all)), "facts")
 }

@@ -233,3 +233,23 @@ func TestBounds(t *testing.T) {
 		t.Errorf("a function without effects has %v", f)
 	}
 }
+
+// BenchmarkFact writes and reads the fact of a summary that has everything.
+func BenchmarkFact(b *testing.B) {
+	e := emptyEngine()
+	s := fullSummary(e)
+	fact := encode(e, s, "example.org/a")
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			encode(e, s, "example.org/a")
+		}
+		b.ReportMetric(float64(len(fact.Code)), "B/fact")
+	})
+	b.Run("decode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			decode(e, fact, "example.org/a")
+		}
+	})
+}

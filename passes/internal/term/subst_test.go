@@ -1,6 +1,7 @@
 package term
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 )
@@ -34,5 +35,35 @@ func TestSubstFits(t *testing.T) {
 	}
 	if v := got.Args[1]; v.Kind != Call || v.Name != "encode" {
 		t.Errorf("the value is %s", v.Text())
+	}
+}
+
+// BenchmarkSubst puts arguments in place of parameters, which is most of what the
+// engine does: again and again with the same ones, and with others each time.
+func BenchmarkSubst(b *testing.B) {
+	p := NewPool()
+	list := make([]*T, 8)
+	for i := range list {
+		list[i] = p.Call("a.F", fmt.Sprintf("example.org/a/a.go:%d:2", i), p.Param("a.G", i, "x"), p.Const("string", "key"), p.Field(p.Param("a.G", i, "x"), "name"))
+	}
+	t := p.Op("+", list...)
+	for _, mode := range []struct {
+		name   string
+		others int
+	}{{"same", 1}, {"other", 1 << 16}} {
+		b.Run(mode.name, func(b *testing.B) {
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				n++
+				with := p.Const("int", fmt.Sprint(n%mode.others))
+				p.Subst(t, func(x *T) *T {
+					if x.Kind == Param {
+						return with
+					}
+					return nil
+				})
+			}
+		})
 	}
 }

@@ -3,9 +3,12 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/synth"
 	"github.com/fencevet/fencevet/passes/uses"
@@ -89,5 +92,49 @@ func BenchmarkModule(b *testing.B) {
 		size := small
 		d.grow(&size)
 		run(fmt.Sprintf("%s-x10", d.name), size)
+	}
+}
+
+// BenchmarkRun is all that the command does but for checks and reports: with nothing
+// remembered, with everything, and after one file has changed.
+func BenchmarkRun(b *testing.B) {
+	dir := b.TempDir()
+	if err := synth.Write(dir, synth.Default); err != nil {
+		b.Fatal(err)
+	}
+	kept, err := cache.Named(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	run := func(kept cache.Cache) {
+		r, err := Run(b.Context(), Config{Config: load.Config{Dir: dir, Cache: kept}})
+		if err != nil || len(r.Incomplete) > 0 {
+			b.Fatal(err, r)
+		}
+	}
+	file := filepath.Join(dir, "p0", "p0.go")
+	original, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	changes := 0
+	for _, mode := range []struct {
+		name   string
+		kept   cache.Cache
+		change bool
+	}{{"cold", cache.Cache{}, false}, {"again", kept, false}, {"changed", kept, true}} {
+		b.Run(mode.name, func(b *testing.B) {
+			run(mode.kept)
+			b.ReportAllocs()
+			for b.Loop() {
+				if mode.change {
+					changes++
+					if err := os.WriteFile(file, fmt.Appendf(original[:len(original):len(original)], "\nvar changed = %d\n", changes), 0o666); err != nil {
+						b.Fatal(err)
+					}
+				}
+				run(mode.kept)
+			}
+		})
 	}
 }
