@@ -36,16 +36,17 @@ var columns = []struct{ name, head string }{
 // TestMatrix reads every resource in every way: each package of the matrix is a
 // resource, each function in it a cell, which says what is to be read there. A
 // resource without a function for a column says why, and one may have cells beyond
-// the columns. The table in docs is made of these; -update rewrites it.
+// the columns. The package tokens has a function for each source of tokens. The
+// tables in docs are made of these; -update rewrites them.
 func TestMatrix(t *testing.T) {
 	c := checktest.Load(t, matrix, "./...")
-	got := make(map[string]string)
+	uses := make(map[string]*lock.Use)
 	for _, u := range c.Run().Uses {
 		if u.Role == lock.RoleUse {
-			got[u.Package+"."+u.Acquire.Function] = cell(u)
+			uses[u.Package+"."+u.Acquire.Function] = u
 		}
 	}
-	var table bytes.Buffer
+	var table, tokens bytes.Buffer
 	var reasons []string
 	heads, line := "| resource |", "|---|"
 	for _, col := range columns {
@@ -54,12 +55,20 @@ func TestMatrix(t *testing.T) {
 	fmt.Fprintf(&table, "%s\n%s\n", heads, line)
 	for _, pkg := range c.Packages {
 		want, missing := labels(pkg.Syntax)
-		row := "| " + title(pkg.Syntax) + " |"
 		for name, w := range want {
-			if g := got[pkg.PkgPath+"."+name]; g != w {
-				t.Errorf("%s.%s: %q, want %q", pkg.Name, name, g, w)
+			got := ""
+			if u := uses[pkg.PkgPath+"."+name]; u != nil {
+				got = cell(u)
+			}
+			if got != w {
+				t.Errorf("%s.%s: %q, want %q", pkg.Name, name, got, w)
 			}
 		}
+		if pkg.Name == "tokens" {
+			sources(t, &tokens, pkg.Syntax, func(name string) *lock.Use { return uses[pkg.PkgPath+"."+name] })
+			continue
+		}
+		row := "| " + title(pkg.Syntax) + " |"
 		for _, col := range columns {
 			switch w, ok := want[col.name]; {
 			case ok:
@@ -81,18 +90,65 @@ func TestMatrix(t *testing.T) {
 	for i, r := range reasons {
 		fmt.Fprintf(&table, "%d. %s\n", i+1, r)
 	}
+	inDocs(t, "<!-- the table is made by go test ./analyzers -run TestMatrix -update -->\n", table.String())
+	inDocs(t, "<!-- so is this one -->\n", tokens.String())
+}
+
+// sources writes the table of where tokens come from: each function of a package
+// takes a value from another source, and says above it what may be thought of it.
+func sources(t *testing.T, table *bytes.Buffer, files []*ast.File, use func(string) *lock.Use) {
+	fmt.Fprint(table, "| source | order | reason | may go back where |\n|---|---|---|---|\n")
+	for _, f := range files {
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Doc == nil {
+				continue
+			}
+			want := strings.TrimPrefix(strings.TrimSpace(fn.Doc.Text()), "token: ")
+			u := use(fn.Name.Name)
+			if u == nil {
+				t.Errorf("tokens.%s: not found", fn.Name.Name)
+				continue
+			}
+			order, source, reason := "no token of the lock", fn.Name.Name, cell(u)
+			if u.Token.Ordered != nil && *u.Token.Ordered {
+				order, source, reason = "ordered", u.Token.Source, u.Token.Reason
+				if u.Token.Resets != "" {
+					order += ", may go back"
+				}
+			}
+			for _, w := range u.Writes {
+				if w.Compared != "" {
+					order = "none"
+					source, reason, _ = strings.Cut(w.Compared, ": ")
+				}
+			}
+			if order != want {
+				t.Errorf("tokens.%s: %q, want %q", fn.Name.Name, order, want)
+			}
+			fmt.Fprintf(table, "| %s | %s | %s | %s |\n", source, order, reason, u.Token.Resets)
+		}
+	}
+}
+
+// inDocs holds what stands below a mark, up to the next heading, against a table.
+func inDocs(t *testing.T, mark, table string) {
 	doc, err := os.ReadFile(conditions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const mark = "<!-- the table is made by go test ./analyzers -run TestMatrix -update -->\n"
-	text, old, ok := strings.Cut(string(doc), mark)
-	switch {
-	case !ok:
+	text, rest, ok := strings.Cut(string(doc), mark)
+	if !ok {
 		t.Fatalf("%s has no line %s", conditions, mark)
-	case old == "\n"+table.String():
+	}
+	old, after, more := strings.Cut(rest, "\n## ")
+	if more {
+		after = "\n## " + after
+	}
+	switch {
+	case old == "\n"+table:
 	case *update:
-		if err := os.WriteFile(conditions, []byte(text+mark+"\n"+table.String()), 0o666); err != nil {
+		if err := os.WriteFile(conditions, []byte(text+mark+"\n"+table+after), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	default:

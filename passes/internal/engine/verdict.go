@@ -291,13 +291,23 @@ func (j *judge) token(t *term.T) (meaning.Token, bool) {
 	if tok.Origin != "" {
 		return tok, true
 	}
-	if key := j.lock.Key; tok.Read && (key == nil || !slices.ContainsFunc(meaning.Args(tok.Call), func(a *term.T) bool { return j.e.pool.Alike(a, key) })) {
+	if tok.Read && !slices.ContainsFunc(meaning.Args(tok.Call), j.ownName) {
 		return meaning.Token{}, false
 	}
 	if tok.Handle != nil && j.lock.Handle != nil && !j.sameHandle(tok.Handle) {
 		return meaning.Token{}, false
 	}
 	return tok, true
+}
+
+// ownName reports whether a value names the lock's own record: its key, the node
+// that the acquire made, the key that a mutex says is its own.
+func (j *judge) ownName(t *term.T) bool {
+	if key := j.lock.Key; key != nil && j.e.pool.Alike(t, key) || t == j.st.callTerm {
+		return true
+	}
+	tok, ok := j.e.reader.Token(t)
+	return ok && tok.Handle != nil && j.lock.Handle != nil && j.sameHandle(tok.Handle)
 }
 
 func (j *judge) sameHandle(h *term.T) bool {
