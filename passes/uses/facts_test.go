@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 )
 
@@ -102,6 +103,43 @@ func TestSize(t *testing.T) {
 	}
 	if n := len(all[largest].Code); n > 6000 {
 		t.Errorf("%s has %d bytes", largest, n)
+	}
+}
+
+// TestEncoding makes each fact ten times of one analysis.
+func TestEncoding(t *testing.T) {
+	pkgs := load(t, "./checks/...", "./leaserows/...", "./sequence/...", "./shop/...")
+	known := make(map[string]*engine.Fact)
+	count := 0
+	packages.Visit(pkgs, nil, func(p *packages.Package) { // what is imported comes first
+		if len(p.Syntax) == 0 {
+			return
+		}
+		e := engine.New(p.Fset, catalog.Builtin(), []engine.Unit{{Files: p.Syntax, Types: p.Types, Info: p.TypesInfo}})
+		e.Import(func(fn *types.Func) *engine.Fact { return known[fn.FullName()] })
+		e.Run()
+		want := e.Facts()
+		for _, f := range want {
+			known[f.Func.FullName()] = f.Fact
+			if n := len(f.Fact.Code); n > 6000 {
+				t.Errorf("%s has %d bytes", f.Func.FullName(), n)
+			}
+			count++
+		}
+		for range 9 {
+			got := e.Facts()
+			if len(got) != len(want) {
+				t.Fatalf("%s: %d facts, not %d", p.PkgPath, len(got), len(want))
+			}
+			for i, f := range got {
+				if f.Func != want[i].Func || !bytes.Equal(f.Fact.Code, want[i].Fact.Code) {
+					t.Fatalf("%s: %v, not %v", want[i].Func.FullName(), f.Fact, want[i].Fact)
+				}
+			}
+		}
+	})
+	if count == 0 {
+		t.Fatal("no facts")
 	}
 }
 

@@ -68,7 +68,8 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	switch {
 	case c.IsInvoke():
 		impls := f.e.impls.of(c)
-		if len(impls) == 0 {
+		if len(impls) == 0 || len(impls) == 1 && f.e.families[impls[0]] == f && call.Args[0].Kind == term.Field {
+			// What is in a field of the only implementation is another one: that decorates it.
 			return f.unseen(c, call, at, reach), nil
 		}
 		wide := len(impls) > maxImplementations

@@ -44,6 +44,30 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 	return m
 }
 
+// builtText reads the write of a statement whose text a builder made before it was
+// sent: text, args, err := squirrel.Update(...).ToSql().
+func (r *Reader) builtText(lib *catalog.Library, text, conn *term.T, reject string, call *term.T) (Meaning, bool) {
+	verb := ""
+	for t := text; t != nil; t = Receiver(t) {
+		if e := r.Entry(t); e != nil && e.Part != nil && e.Part.Kind == "table" && e.Part.Word != "" {
+			verb = strings.ToUpper(e.Part.Word)
+		}
+	}
+	if verb == "" {
+		return Meaning{}, false
+	}
+	b := chain{r: r, c: &Change{Store: "sql", Operation: verb, Resource: "sql", Reject: reject, Call: call}}
+	b.walk(text)
+	b.c.On = conn
+	b.c.Guards = append(b.c.Guards, b.guards()...)
+	for i := range b.c.Guards {
+		b.settle(&b.c.Guards[i])
+	}
+	m := r.base(lib, Write)
+	m.Write = b.c
+	return m, true
+}
+
 // A chain gathers what the links of a builder chain say.
 type chain struct {
 	r       *Reader

@@ -30,6 +30,12 @@ calls:
     part: {kind: conflict, args: arg 0...}
   - func: (*t.DB).Suffix
     part: {kind: conflict, text: arg 0, args: arg 1...}
+  - func: t.Delete
+    part: {kind: table, word: delete, text: arg 0}
+  - func: (t.Builder).Where
+    part: {kind: where, text: arg 0, args: arg 1...}
+  - func: (*t.DB).Bind
+    same: arg 0
   - func: (*t.DB).Updates
     write: {store: sql, op: UPDATE, args: arg 0, on: receiver, conditions: {at: receiver, kind: builder}, reject: rows}
   - func: (*t.DB).Save
@@ -202,6 +208,26 @@ func TestStatements(t *testing.T) {
 		if got := w.show(w.exec(c.text, id, tok)); got != c.want {
 			t.Errorf("%s\n got  %s\n want %s", c.text, got, c.want)
 		}
+	}
+}
+
+// TestMadeText reads statements that were made before they are sent: by a builder,
+// or by a call that names their arguments.
+func TestMadeText(t *testing.T) {
+	w := newWorld(t)
+	del := w.call("(t.Builder).Where", w.call("t.Delete", w.str("jobs")), w.str("done < ?"), w.p.List(w.v("then")))
+	if got, want := w.show(w.call("(*t.DB).Exec", w.v("db"), del, w.p.List())), "sql:jobs [done < then]"; got != want {
+		t.Errorf("built: got %s, want %s", got, want)
+	}
+	text, job := w.str("UPDATE jobs SET version = version + 1 WHERE id = :id AND version = :version"), w.v("job")
+	bound := w.p.Result(w.call("(*t.DB).Bind", w.v("db"), text, job), 1)
+	if got, want := w.show(w.call("(*t.DB).Exec", w.v("db"), text, w.p.List(bound))), "sql:jobs [id = job.id] [version = job.version moves]"; got != want {
+		t.Errorf("bound: got %s, want %s", got, want)
+	}
+	tagged := w.p.Struct("t.Job", "", []string{"Number"}, []*term.T{w.v("n")})
+	bound = w.p.Result(w.call("(*t.DB).Bind", w.v("db"), text, tagged), 1)
+	if got := w.show(w.call("(*t.DB).Exec", w.v("db"), text, w.p.List(bound))); strings.Contains(got, "zero") {
+		t.Errorf("a field that a tag names is taken for zero: %s", got)
 	}
 }
 

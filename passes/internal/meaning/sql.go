@@ -50,6 +50,9 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 		}
 	}
 	if !ok {
+		if m, ok := r.builtText(lib, t, conn, reject, call); ok {
+			return r.kept(nil, m)
+		}
 		if !exec {
 			m := r.base(lib, Query)
 			m.Store, m.On = "sql", conn
@@ -119,10 +122,36 @@ func (r *Reader) prepared(t, conn *term.T) (string, *term.T) {
 // params lists the driver's arguments.
 func (r *Reader) params(ref catalog.Ref, call *term.T) *term.T {
 	t := r.Get(ref, call, nil)
-	if t != nil && ref.Spread && len(t.Args) == 1 && t.Args[0].Kind == term.List {
-		return t.Args[0] // args... handed on
+	if t != nil && ref.Spread && len(t.Args) == 1 {
+		if t.Args[0].Kind == term.List {
+			return t.Args[0] // args... handed on
+		}
+		if x := r.bound(t.Args[0]); x != nil {
+			return x
+		}
 	}
 	return t
+}
+
+// bound is what a statement's arguments were made of, where the call that names
+// them (sqlx.Named) gave them along with the text; nil: they are not of that kind.
+func (r *Reader) bound(t *term.T) *term.T {
+	if t.Kind != term.Result || t.Index != 1 || t.Args[0].Kind != term.Call {
+		return nil
+	}
+	call := t.Args[0]
+	e := r.Entry(call)
+	if e == nil || e.Same.Base != catalog.Arg || len(e.Same.Path) > 0 {
+		return nil
+	}
+	args := Args(call)
+	if i := e.Same.Index + 1; i < len(args) {
+		if args[i].Kind == term.List {
+			return args[i]
+		}
+		return r.Pool.List(args[i])
+	}
+	return nil
 }
 
 // sqlTerm turns an expression of a statement into a term. A column is
@@ -181,7 +210,7 @@ func (r *Reader) named(name string, params *term.T) *term.T {
 				}
 			}
 		}
-		if len(items) > 0 && items[0].Kind != term.List {
+		if len(items) > 0 && items[0].Kind != term.List && items[0].Kind != term.Struct { // a tag may name the field otherwise
 			return r.Pool.Field(items[0], name)
 		}
 	}
