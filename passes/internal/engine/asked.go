@@ -128,26 +128,27 @@ func (j *judge) asked(x Effect, c *meaning.Change, r ruling) ruling {
 			}
 		}
 	}
+	if r.cond == lock.Version && slices.ContainsFunc(c.Guards, func(g meaning.Guard) bool { return g.Value != nil && j.kept(g.Value, c) }) {
+		return ruling{cond: lock.Transaction, note: "what is compared was read under a row lock of the same transaction"}
+	}
 	if r.cond != lock.None || r.fault != "" || r.compared != "" {
 		return r
 	}
 	var held *ruling
 	for _, a := range x.Asked {
-		for _, q := range j.e.reader.Queries(a.Read) {
-			if q.Keeps && q.On != nil && j.e.handleKind(c.Call, c.On) == "tx" && j.within(q.On, c.On) && overlap(q.Store, c.Resource) {
-				h := j.heldRow(a, j.stores(x, c, a.Incoming))
-				if h.cond != lock.Transaction {
-					return h // the token itself was compared
-				}
-				held = &h
+		if j.kept(a.Read, c) {
+			h := j.heldRow(a, j.stores(x, c, a.Incoming))
+			if h.cond != lock.Transaction {
+				return h // the token itself was compared
 			}
+			held = &h
 		}
 	}
 	if held != nil {
 		return *held
 	}
 	for _, a := range x.Asked {
-		if j.aboutLock(a) {
+		if j.aboutLock(a, c) {
 			r.fault = "what was read is compared in Go first and written second: the lock can change hands in between"
 			return r
 		}
@@ -215,9 +216,18 @@ func columnOf(r *meaning.Reader, t *term.T) string {
 	return ""
 }
 
-// aboutLock reports whether a question is whether the lock, or the version of
-// what it protects, is still the same; other questions are business.
-func (j *judge) aboutLock(a Asked) bool {
+// kept reports whether a value was read under a row lock that the transaction of c
+// holds, from the table that c changes.
+func (j *judge) kept(t *term.T, c *meaning.Change) bool {
+	return slices.ContainsFunc(j.e.reader.Queries(t), func(q meaning.Meaning) bool {
+		return q.Keeps && q.On != nil && j.e.handleKind(c.Call, c.On) == "tx" && j.within(q.On, c.On) && overlap(q.Store, c.Resource)
+	})
+}
+
+// aboutLock reports whether a question before the change c is whether the lock, or
+// the version of what c changes, is still the same; other questions are business,
+// and so is the version of something else.
+func (j *judge) aboutLock(a Asked, c *meaning.Change) bool {
 	ours := func(t *term.T) bool {
 		if j.isOwnerValue(t) {
 			return true
@@ -229,7 +239,11 @@ func (j *judge) aboutLock(a Asked) bool {
 		return true
 	}
 	name := columnOf(j.e.reader, a.Read)
-	return versionColumn(name) || fenceName(name)
+	if !versionColumn(name) && !fenceName(name) {
+		return false
+	}
+	queries := j.e.reader.Queries(a.Read)
+	return len(queries) == 0 || slices.ContainsFunc(queries, func(q meaning.Meaning) bool { return q.Store == "" || overlap(q.Store, c.Resource) })
 }
 
 // overlap reports whether a query reads the table that a write changes.

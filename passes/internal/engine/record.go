@@ -265,7 +265,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 				t := true
 				w.Checked = &t
 			case -1:
-				if r.cond.Holds() && c.Reject != "error" {
+				if r.cond.Holds() && c.Reject != "error" && !(r.cond == lock.Version && c.Sweeps()) {
 					no := false
 					w.Checked = &no
 					if r.cond != lock.Transaction && r.cond != lock.Unique {
