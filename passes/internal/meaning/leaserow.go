@@ -298,11 +298,15 @@ func (r *Reader) rowKey(w sqlread.Write, params *term.T) *term.T {
 	return r.Pool.Const("string", w.Table)
 }
 
+// ownerWords are what a column that names the holder is called, the most telling
+// first: a record may have the host that it is about as well as an owner.
+var ownerWords = []string{"owner", "holder", "locked_by", "lockedby", "claimed_by", "assignedto", "assigned_to", "leader", "worker", "instance", "node", "host"}
+
 // ownerValue guesses which stored value names the owner.
 func ownerValue(sets []Setting) *term.T {
-	for _, s := range sets {
-		for _, word := range []string{"owner", "holder", "worker", "instance", "node", "locked_by", "lockedby", "claimed_by", "host", "leader", "assignedto", "assigned_to"} {
-			if strings.Contains(strings.ToLower(s.Column), word) && s.Value != nil {
+	for _, word := range ownerWords {
+		for _, s := range sets {
+			if s.Value != nil && strings.Contains(strings.ToLower(s.Column), word) {
 				return s.Value
 			}
 		}

@@ -56,6 +56,8 @@ func TestLeaseRows(t *testing.T) {
 		// Refused while it stands, with an owner and an end.
 		{"INSERT INTO maintenance (machine, owner, ends) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT DO NOTHING", "sql:maintenance key until ends by me raw"},
 
+		{"INSERT INTO maintenance (host, owner, ends) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT DO NOTHING", "sql:maintenance key until ends by me raw"},
+
 		// Whoever is late is the mark of a job that is done once in a while, a cached
 		// answer, or a subscription.
 		{"UPDATE reports SET sent_at = now() WHERE name = $1 AND sent_at < now() - interval '1 day'", ""},
