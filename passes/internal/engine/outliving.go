@@ -60,12 +60,13 @@ func (t *taking) carries(x Effect) bool {
 
 // outlives finds work that the section starts and does not wait for, so that it
 // goes on after the release. It counts where it is the section's only work, or
-// writes what the section writes.
+// writes what the section writes. A function that returns with the lock held may
+// leave it to what it has started.
 func (e *Engine) outlives(t *taking) []lock.Slip {
 	if slip, ok := e.onCancel(t); ok {
 		return []lock.Slip{slip}
 	}
-	if t.st.region == nil || t.st.wrapper || len(t.st.freed) == 0 || t.waits() {
+	if t.st.region == nil || t.st.wrapper || t.st.heldOut || len(t.st.freed) == 0 || t.waits() {
 		return nil
 	}
 	sum := t.f.sums[t.st.fn]
