@@ -43,6 +43,7 @@ type held struct {
 // the same wrapper: the project's own Redis client serves caches as well.
 type signs struct {
 	guarded   bool // the result decides what follows
+	answer    bool // the result is the function's own answer
 	released  bool // released in the section that it opens
 	lent      bool // kept by a goroutine until the caller ends that: it may as well say who is there
 	elsewhere bool // the same key is deleted or renewed by other code of the package
@@ -89,7 +90,7 @@ func newEvidence(e *Engine) *evidence {
 			if !ok {
 				continue
 			}
-			g := &signs{guarded: st.guarded, released: !st.lent && f.frees(s, st), lent: st.lent, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
+			g := &signs{guarded: st.guarded, answer: st.wrapper && st.heldOut, released: !st.lent && f.frees(s, st), lent: st.lent, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
 				g.ttl = m.TTL.Source != "none" || f.expires(s, m)
@@ -247,6 +248,7 @@ func (ev *evidence) along(chain []*site) signs {
 		}
 		if g != nil {
 			t.guarded = t.guarded || g.guarded
+			t.answer = t.answer || g.answer
 			t.released = t.released || g.released
 			t.lent = t.lent || g.lent
 			t.elsewhere = t.elsewhere || g.elsewhere
@@ -271,6 +273,8 @@ func (ev *evidence) listed(st *site) []string {
 	switch {
 	case g.guarded && (g.released && !g.lent || (g.released || g.elsewhere || g.lent) && g.name):
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
+	case g.answer && g.elsewhere && g.name:
+		strong = append(strong, "result is the function's answer", "same key deleted or renewed later")
 	case g.released && g.name:
 		// Nobody asks whether it was taken, which is a fault of the lock's.
 		strong = append(strong, "same key deleted or renewed later")
