@@ -223,7 +223,10 @@ func (e *Engine) handsBack(t *taking) []lock.Slip {
 				if entry == nil || entry.Hands.IsZero() || !e.related(e.reader.Get(entry.Hands, call, nil), t.m.On) {
 					continue
 				}
-				if t.ended() || !t.runs(in) {
+				if _, deferred := in.(*ssa.Defer); !t.runs(in) || t.st.wrapper && t.st.heldOut && !deferred {
+					continue // where the lock was not taken, or may not have been
+				}
+				if t.ended() {
 					return nil
 				}
 				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipReturned, Other: t.f.frame(in, "the session goes back to the pool here")}}
