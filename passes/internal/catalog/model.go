@@ -118,6 +118,7 @@ type Call struct {
 	Hands   Ref      `yaml:"hands"`                               // a session that goes back to its pool, with the locks that it owns
 	Ends    bool     `yaml:"ends"`                                // never returns (log.Fatal, os.Exit)
 	Counts  string   `yaml:"counts" enum:"event|time"`            // moves a metric: event (a number of them) | time (how long something took)
+	Stale   bool     `yaml:"stale"`                               // an option of a query: a copy of the store may answer
 	Pure    bool     `yaml:"pure"`                                // has no effect outside the process and cannot block: never an unseen write
 
 	// The smallest number of parameters and results that a function must have
@@ -236,6 +237,8 @@ type Renew struct {
 	Context    Ref    `yaml:"context"`                   // context that bounds the renewal
 	Background bool   `yaml:"background"`                // goes on by itself after the call
 	Raw        bool   `yaml:"raw"`                       // a general command (EXPIRE): a renewal only of a known lock's key
+	Stores     Ref    `yaml:"stores"`                    // of a general command: what it stores, which renews only if it is what it
+	Compares   Ref    `yaml:"compares"`                  // compares; else the command changes data
 }
 
 // Release describes a call that gives a lock back.
@@ -317,7 +320,9 @@ type Query struct {
 	Out      Ref    `yaml:"out"` // argument filled with the answer through a pointer
 	// Keeps says that what is read stays as it is until the transaction ends, or
 	// that the transaction fails: On is that transaction.
-	Keeps bool `yaml:"keeps"`
+	Keeps   bool   `yaml:"keeps"`
+	Stale   string `yaml:"stale"`   // the option by which a copy of the store may answer
+	Options Ref    `yaml:"options"` // option functions, among which one that is stale may be
 }
 
 // Part describes a link of a builder chain; the chain ends in an Acquire,

@@ -275,6 +275,31 @@ func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
 	return Expr{}, Expr{}, Expr{}, false
 }
 
+// Reenters reports whether a script that takes a lock also lets in whoever stored
+// the value that is there.
+func (s Script) Reenters(key, value Expr) bool {
+	mine := func(g Guard) bool {
+		place, ok := reads(g.Left)
+		return ok && g.Op == "==" && same(place.key, key) && same(g.Right, value)
+	}
+	for _, e := range s.Effects {
+		if len(e.Args) == 0 || !same(e.Args[0], key) || e.Cmd == "DEL" || e.Cmd == "UNLINK" {
+			continue
+		}
+		for _, g := range e.Guards {
+			if mine(g) {
+				return true
+			}
+			for _, a := range g.Or {
+				if mine(a) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // ordered tells whether the value under key is compared by order, as a token
 // is and an owner is not.
 func (s Script) ordered(key Expr) bool {

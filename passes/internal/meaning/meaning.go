@@ -65,10 +65,28 @@ type Meaning struct {
 	Write   *Change  // Write
 	Guard   Guard    // Condition; On is the header
 	Store   string   // Query: what is read, as sql:t1,t2
+	Stale   string   // Query: the option by which a copy of the store may answer
 	Columns []string // Query: names of what is read, where they are known
 	Keeps   bool     // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
 	Block   *catalog.Blocks
 	Secs    float64 // Block: duration, 0 when not known
+}
+
+// stale names the option by which a query lets a copy of the store answer.
+func (r *Reader) stale(q *catalog.Query, call *term.T) string {
+	if q.Stale != "" || q.Options.IsZero() {
+		return q.Stale
+	}
+	given := r.Get(q.Options, call, nil)
+	if given == nil || given.Kind != term.List {
+		return ""
+	}
+	for _, o := range given.Args {
+		if e := r.Entry(o); e != nil && e.Stale {
+			return o.Name[strings.LastIndexByte(o.Name, '.')+1:]
+		}
+	}
+	return ""
 }
 
 // A Change is one write of a resource.
@@ -270,7 +288,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 				ms = append(ms, m)
 			}
 		} else {
-			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), On: r.Get(q.On, call, nil), Keeps: q.Keeps})
+			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), Stale: r.stale(q, call), On: r.Get(q.On, call, nil), Keeps: q.Keeps})
 		}
 	}
 	if p := e.Part; p != nil && p.Kind == "set" {

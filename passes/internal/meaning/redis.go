@@ -122,7 +122,7 @@ func (r *Reader) commandOf(e *catalog.Call, call *term.T, words []*term.T) []Mea
 	if c.Acquire != nil {
 		ms = append(ms, r.acquire(lib, c.Acquire, call, words))
 	}
-	if c.Renew != nil {
+	if c.Renew != nil && (c.Renew.Stores.IsZero() || r.Get(c.Renew.Stores, call, words) == r.Get(c.Renew.Compares, call, words)) {
 		ms = append(ms, r.renew(lib, c.Renew, call, words))
 	}
 	if c.Release != nil {
@@ -244,7 +244,7 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 	if key, value, ttl, ok := s.Acquires(); ok {
 		m := r.base(lib, Acquire)
 		m.Kind, m.Raw, m.Try = lock.Lease, true, true
-		m.Key, m.Value = r.luaTerm(args, key), r.luaTerm(args, value)
+		m.Key, m.Value, m.Mine = r.luaTerm(args, key), r.luaTerm(args, value), s.Reenters(key, value)
 		p := props{ttl: r.luaTerm(args, ttl), unit: "ms"}
 		m.TTL = p.lease(false)
 		if key, _, del := s.CompareAndDelete(); del && key.Kind == "key" {

@@ -226,7 +226,11 @@ func (p *props) lease(none bool) lock.TTL {
 	if p.ttl.IsZero() {
 		return lock.TTL{Source: "none"}
 	}
-	if s := seconds(p.ttl, p.unit); s != 0 {
+	s := seconds(p.ttl, p.unit)
+	if s < 0 {
+		return lock.TTL{Source: "none"} // the life that the key has is kept, and a new one has no end
+	}
+	if s != 0 {
 		return lock.TTL{Text: duration(s), Seconds: s, Source: "constant", Least: parsed(p.least), Most: parsed(p.most)}
 	}
 	t := lock.TTL{Text: p.ttl.Text(), Source: "unknown"}
