@@ -26,7 +26,10 @@
 //
 // In the section, something reads through a handle that is named a replica,
 // secondary or follower, read-only, or made as such, and an unguarded write of the
-// section changes the same table. The finding stands at the read.
+// section changes the same table. Likewise a read of etcd or Consul that allows any
+// server to answer by itself (WithSerializable, AllowStale), where the same key is
+// written without a comparison of its version: that the lock is still held says
+// nothing of what was read. The finding stands at the read.
 //
 // # When it stays silent
 //

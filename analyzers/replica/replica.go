@@ -27,13 +27,19 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	for i := range u.Remarks {
 		c := &u.Remarks[i]
-		if c.Kind != lock.ReadReplica {
+		how := ""
+		switch c.Kind {
+		case lock.ReadReplica:
+			how = fmt.Sprintf("reads from %s, which lags behind what the last holder wrote, and a write to the same table follows; read from the primary while the lock is held", check.Quote(c.Text))
+		case lock.ReadStale:
+			how = fmt.Sprintf("asks with %s, so that a server which lags behind the last holder may answer, and a write to the same key follows; leave that out while the lock is held", c.Text)
+		default:
 			continue
 		}
 		report(lock.Finding{
 			At:      c.Position,
 			Level:   lock.Warning,
-			Message: fmt.Sprintf("the work of the last holder is not seen and done again: under %s, %s reads from %s, which lags behind what the last holder wrote, and a write to the same table follows; read from the primary while the lock is held", check.Lock(u), check.Short(c.Call), check.Quote(c.Text)),
+			Message: fmt.Sprintf("the work of the last holder is not seen and done again: under %s, %s %s", check.Lock(u), check.Short(c.Call), how),
 			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
 		})
 	}

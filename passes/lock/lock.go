@@ -281,6 +281,9 @@ const (
 	// ReadReplica: a read that decides about a write may lag behind it. Text is
 	// the handle.
 	ReadReplica = "read from a replica"
+	// ReadStale: a read that decides about a write lets a copy of the store answer.
+	// Text is the option.
+	ReadStale = "read that a copy may answer"
 	// SlotsApart: a command for a cluster names keys of different slots. Text is two
 	// of them.
 	SlotsApart = "keys in different slots"

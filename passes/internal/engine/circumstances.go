@@ -78,16 +78,25 @@ func (k *keeping) replica(r recorded) {
 			if m.Role != meaning.Query {
 				continue
 			}
-			on := k.copyOf(m.On)
+			kind, on := lock.ReadReplica, k.copyOf(m.On)
+			if on == "" {
+				kind, on = lock.ReadStale, m.Stale
+			}
 			if on == "" || !slices.ContainsFunc(r.use.Writes, func(w lock.Write) bool {
-				return !w.Own && !w.After && !w.Condition.Holds() && overlap(m.Store, w.Resource)
+				return !w.Own && !w.After && trusts(w.Condition, kind) && overlap(m.Store, w.Resource)
 			}) {
 				continue
 			}
 			at := happens(x)
-			k.found.of(r.use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: lock.ReadReplica})
+			k.found.of(r.use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: kind})
 		}
 	}
+}
+
+// trusts reports whether a write under a condition takes what was read before it for
+// right. That the lock is still held tells nothing of a read that a copy answered.
+func trusts(c lock.Condition, kind string) bool {
+	return !c.Holds() || kind == lock.ReadStale && (c == lock.Owner || c == lock.Token)
 }
 
 // copyOf names a handle that reads from a copy; it is empty for any other.
