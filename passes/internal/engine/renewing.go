@@ -32,7 +32,7 @@ func newKeeping(e *Engine, found *remarks) *keeping {
 			}
 			// What comes with the lock, its session or its renewal is judged there.
 			entry := e.reader.Entry(x.Call)
-			if entry.Loss != nil && entry.Acquire == nil && entry.Renew == nil && entry.New == nil {
+			if entry.Loss != nil && entry.Loss.How != "callback" && entry.Acquire == nil && entry.Renew == nil && entry.New == nil {
 				k.watched[pkgOf(fn)+" "+entry.Library.Library] = true
 			}
 		}

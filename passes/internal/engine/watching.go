@@ -27,7 +27,16 @@ func (k *keeping) use(f *family, r recorded) {
 // watched there.
 func (k *keeping) loss(f *family, r recorded) {
 	st, m := r.st, r.lock
-	if r.use.Verdict == lock.Fenced || st.wrapper && st.heldOut || st.returned || len(st.lock.Via) > 0 || !k.e.lasts(st) {
+	if r.use.Verdict == lock.Fenced || st.wrapper && st.heldOut || st.returned {
+		return
+	}
+	if m.Section != nil {
+		if len(st.lock.Via) == 0 {
+			k.callbacks(f, r) // what leads does so until it is told to stop
+		}
+		return
+	}
+	if !k.e.lasts(st) {
 		return
 	}
 	signal := ""
@@ -36,9 +45,7 @@ func (k *keeping) loss(f *family, r recorded) {
 		if r.use.Handle == "conn" && k.e.loops(st) && !k.pinged(f, st, m.On) {
 			signal = "the session that owns the lock is asked nothing until the end"
 		}
-	case m.Section != nil:
-		k.callbacks(f, r)
-		return
+	case len(st.lock.Via) > 0:
 	case m.Renewal == "library":
 		signal = k.unwatched(f, st, m)
 	}
@@ -101,13 +108,30 @@ func (k *keeping) unwatched(f *family, st *site, m meaning.Meaning) string {
 		options := k.e.reader.Get(entry.Acquire.Options, st.lock.Call, nil)
 		if !options.IsZero() && (options.Kind != term.List || slices.ContainsFunc(options.Args, func(o *term.T) bool {
 			e := k.e.reader.Entry(o)
-			return !o.IsZero() && (e == nil || e.Loss != nil)
+			return !o.IsZero() && (e == nil || e.Loss != nil && !k.logs(e.Loss, o))
 		})) {
 			return ""
+		}
+		if options.Kind == term.List && slices.ContainsFunc(options.Args, func(o *term.T) bool {
+			e := k.e.reader.Entry(o)
+			return e != nil && e.Loss != nil
+		}) {
+			return "the function given to " + c.Func[0][strings.LastIndexByte(c.Func[0], '.')+1:] + " only writes a log line"
 		}
 		return c.Func[0][strings.LastIndexByte(c.Func[0], '.')+1:] + " is not set"
 	}
 	return ""
+}
+
+// logs reports whether the function that is called when a lease is lost does nothing
+// but write a log line.
+func (k *keeping) logs(l *catalog.Loss, option *term.T) bool {
+	told := k.e.reader.Get(l.Result, option, nil)
+	if told == nil {
+		return false
+	}
+	fn := k.e.funcs[told.Name]
+	return fn != nil && len(fn.Blocks) > 0 && k.e.families[rootOf(fn)].onlyLogs(fn)
 }
 
 // callOn is a call whose results can be looked at, or nil.
@@ -248,6 +272,9 @@ func (k *keeping) pinged(f *family, st *site, on *term.T) bool {
 	if on == nil || on.Kind == term.Unknown {
 		return true
 	}
+	if len(st.lock.Via) > 0 {
+		return !k.silent(on)
+	}
 	has := func(t *term.T) bool { return t.Any(func(x *term.T) bool { return x == on }) }
 	for _, fn := range f.members {
 		loops := loopBlocks(fn)
@@ -274,6 +301,44 @@ func (k *keeping) pinged(f *family, st *site, on *term.T) bool {
 		}
 	}
 	return false
+}
+
+// silent reports whether nothing is done with a connection, which a wrapper opened
+// and keeps in a private field, but to take and give back its lock and to close it.
+func (k *keeping) silent(on *term.T) bool {
+	made := k.e.handleMaker(on)
+	if made == nil {
+		return false
+	}
+	for _, g := range k.e.order {
+		call := callOn(g.callOf(made))
+		if call == nil {
+			continue
+		}
+		list, escapes := g.carriers(resultOf(call, 0))
+		if escapes {
+			return false
+		}
+		for _, v := range list {
+			for _, r := range *v.Referrers() {
+				if c, ok := r.(ssa.CallInstruction); ok && !k.e.families[origin(rootOf(r.Parent()))].locking(c) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// locking reports whether a call on a connection takes or gives back a lock, or
+// closes the connection.
+func (f *family) locking(in ssa.CallInstruction) bool {
+	call := f.settled().callTerm(in.Common(), in.Pos())
+	entry := f.e.reader.Entry(call)
+	return entry != nil && (!entry.Hands.IsZero() || slices.ContainsFunc(f.e.reader.Of(call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Acquire || m.Role == meaning.Release
+	}))
 }
 
 // started reports whether a closure is started as a goroutine.
