@@ -134,6 +134,9 @@ func (e *Engine) strangers(t *taking) []lock.Slip {
 		if pkgOf(fn) != pkgOf(t.st.fn) {
 			return
 		}
+		if f.watched(fn) {
+			return // judged with the whole of the transaction
+		}
 		close := f == t.f
 		if !close && !(releaseName(rootOf(fn).Name()) && kin(fn, t.st.fn)) {
 			return
@@ -161,6 +164,27 @@ func (e *Engine) strangers(t *taking) []lock.Slip {
 		}
 	})
 	return out
+}
+
+// watched reports whether a closure runs inside a transaction that fails where a key
+// has changed.
+func (f *family) watched(fn *ssa.Function) bool {
+	for ; fn.Parent() != nil; fn = fn.Parent() {
+		mc := f.made[fn]
+		if mc == nil {
+			continue
+		}
+		for _, r := range *mc.Referrers() {
+			c, ok := r.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if e := f.e.reader.Entry(f.callTerm(c.Common(), c.Pos())); e != nil && e.Runs != nil && !e.Runs.Watch.IsZero() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // names lists what a key goes by: its own name, and those of the fields that it

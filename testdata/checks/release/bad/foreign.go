@@ -149,3 +149,23 @@ func Handed(ctx context.Context, rdb *redis.Client, id, owner string, job Job) {
 		_ = job.Run(ctx)
 	}()
 }
+
+// Taken deletes what it returns: that it was another's shows too late.
+func Taken(ctx context.Context, rdb *redis.Client, owner string, job Job) error {
+	ok, err := rdb.SetNX(ctx, "lock:taken", owner, time.Minute).Result() // verdict: unverified
+	if err != nil || !ok {
+		return errors.Join(err, errBusy)
+	}
+	defer rdb.GetDel(context.WithoutCancel(ctx), "lock:taken") // want: release
+	return job.Run(ctx)
+}
+
+// Unlinked is a delete as well.
+func Unlinked(ctx context.Context, rdb *redis.Client, owner string, job Job) error {
+	ok, err := rdb.SetNX(ctx, "lock:unlinked", owner, time.Minute).Result() // verdict: unverified
+	if err != nil || !ok {
+		return errors.Join(err, errBusy)
+	}
+	defer rdb.Unlink(context.WithoutCancel(ctx), "lock:unlinked") // want: release
+	return job.Run(ctx)
+}
