@@ -2,7 +2,6 @@ package engine
 
 import (
 	"go/types"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +37,16 @@ func newLeasing(e *Engine, read *readings) *leasing {
 	l := &leasing{e: e, read: read, keys: make(map[*ssa.Function][]*term.T), lives: make(map[*ssa.Function][]string), types: make(map[*types.TypeName]bool), kept: make(map[string]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		root := rootOf(fn)
-		for _, in := range slices.SortedFunc(maps.Keys(s.steps), func(a, b ssa.Instruction) int { return int(a.Pos() - b.Pos()) }) {
+		var placed []ssa.Instruction
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if len(s.steps[in]) > 0 {
+					placed = append(placed, in)
+				}
+			}
+		}
+		slices.SortStableFunc(placed, func(a, b ssa.Instruction) int { return int(a.Pos() - b.Pos()) })
+		for _, in := range placed {
 			for _, x := range s.steps[in] {
 				if x.Call == nil || x.Open != Closed || len(x.Via) > 1 {
 					continue // what is further down is another function's business

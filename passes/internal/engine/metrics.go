@@ -19,14 +19,22 @@ type tally struct{ events, times bool }
 // where something went wrong, and times around renewals.
 type metrics struct {
 	e    *Engine
-	memo map[*ssa.Function]tally
+	memo map[counting]tally
+}
+
+// A counting is a function that is asked what it counts, so many calls away from
+// where a metric is looked for: how far is left to go is part of the question, or
+// the answer would depend on who asks first.
+type counting struct {
+	fn    *ssa.Function
+	depth int
 }
 
 // measure fills in the metrics of all uses. Which metric it is that moves is not
 // asked: in the section of a lock, one that moves on some ways only is taken to
 // tell a refusal.
 func (e *Engine) measure(uses []*lock.Use) {
-	m := &metrics{e: e, memo: make(map[*ssa.Function]tally)}
+	m := &metrics{e: e, memo: make(map[counting]tally)}
 	for _, list := range e.recorded {
 		for _, r := range list {
 			r.use.Metrics.Rejections = m.refusals(r.st)
@@ -138,11 +146,11 @@ func (m *metrics) call(fn *ssa.Function, c ssa.CallInstruction, depth int) tally
 
 // of is what a function counts.
 func (m *metrics) of(fn *ssa.Function, depth int) tally {
-	if t, ok := m.memo[fn]; ok || depth > maxCounting {
+	asked := counting{fn, depth}
+	t, ok := m.memo[asked]
+	if ok || depth > maxCounting {
 		return t
 	}
-	m.memo[fn] = tally{} // ends a cycle
-	var t tally
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			if c, ok := in.(ssa.CallInstruction); ok {
@@ -151,6 +159,6 @@ func (m *metrics) of(fn *ssa.Function, depth int) tally {
 			}
 		}
 	}
-	m.memo[fn] = t
+	m.memo[asked] = t
 	return t
 }

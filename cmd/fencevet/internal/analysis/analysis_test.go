@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -162,6 +163,46 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// counted has a counter that is near to one section and too far from the other: how
+// far must not depend on which is looked at first.
+const counted = `package counted
+
+import (
+	"context"
+	"database/sql"
+	"expvar"
+)
+
+var refused = expvar.NewInt("refused")
+
+func one()   { two() }
+func two()   { three() }
+func three() { four() }
+func four()  { refused.Add(1) }
+
+func Near(ctx context.Context, conn *sql.Conn, again bool) error {
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(8)"); err != nil {
+		return err
+	}
+	defer conn.ExecContext(ctx, "SELECT pg_advisory_unlock(8)")
+	if again {
+		three()
+	}
+	return nil
+}
+
+func Far(ctx context.Context, conn *sql.Conn, again bool) error {
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(9)"); err != nil {
+		return err
+	}
+	defer conn.ExecContext(ctx, "SELECT pg_advisory_unlock(9)")
+	if again {
+		one()
+	}
+	return nil
+}
+`
+
 // TestDeterminism runs often, on one processor and on many, so that packages are
 // ready in another order, from the cache and without.
 func TestDeterminism(t *testing.T) {
@@ -169,6 +210,7 @@ func TestDeterminism(t *testing.T) {
 	if err := synth.Write(r.dir, synth.Size{Packages: 8, Locks: 3, Writes: 2, Depth: 2, Types: 3, Filler: 2}); err != nil {
 		t.Fatal(err)
 	}
+	r.write("counted/counted.go", counted)
 	kept := r.cache
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	want := ""
@@ -184,6 +226,9 @@ func TestDeterminism(t *testing.T) {
 		if got != want {
 			t.Fatalf("run %d:\n%s\nbefore:\n%s", i, got, want)
 		}
+	}
+	if n := strings.Count(want, `"Rejections": true`); n != 1 {
+		t.Errorf("%d locks whose refusals are counted, want the near one", n)
 	}
 }
 
