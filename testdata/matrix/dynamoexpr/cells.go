@@ -37,7 +37,7 @@ func TokenFenced(ctx context.Context, session *concurrency.Session, db *dynamodb
 	return err
 }
 
-// no OwnerFenced: the lease is the one of the row above
+// no OwnerFenced: a lease is taken as in the row of DynamoDB's text
 
 // cell: version
 func Version(ctx context.Context, session *concurrency.Session, db *dynamodb.Client, body string, version int64, condition expression.ConditionBuilder) error {

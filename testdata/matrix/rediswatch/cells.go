@@ -35,7 +35,7 @@ func TokenFenced(ctx context.Context, session *concurrency.Session, db *redis.Cl
 	}, "doc:token")
 }
 
-// no OwnerFenced: a lease that is watched is in the row of scripts
+// no OwnerFenced: the owner of a lease is asked for by a script
 
 // cell: version
 func Version(ctx context.Context, session *concurrency.Session, db *redis.Client, body string) error {

@@ -38,7 +38,30 @@ func TokenFenced(ctx context.Context, session *concurrency.Session, db *sql.DB, 
 
 // no OwnerFenced: the statement is the one of sql
 
-// no Version: a version that is compared is one of what was read: see business
+// cell: transaction
+func Version(ctx context.Context, session *concurrency.Session, db *sql.DB, body string, version int64) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var last int64
+	if err := tx.QueryRowContext(ctx, "SELECT version FROM doc WHERE id = 1 FOR UPDATE").Scan(&last); err != nil {
+		return err
+	}
+	if last != version {
+		return errors.New("refused")
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE doc SET body = ?, version = version + 1 WHERE id = 1", body); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
 
 // cell: none
 func None(ctx context.Context, session *concurrency.Session, db *sql.DB, body, text string) error {
