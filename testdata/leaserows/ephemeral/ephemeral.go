@@ -89,12 +89,12 @@ func (r *Redis) Keep(ctx context.Context, key string, beat time.Duration) (<-cha
 		for {
 			select {
 			case <-tick.C:
-				if err := r.client.Expire(ctx, key, beat).Err(); err != nil { // want: renewal // linked
+				if err := r.client.Expire(ctx, key, beat).Err(); err != nil { // want: renewal
 					r.drop(ctx, key)
 					return
 				}
 			case <-ctx.Done():
-				r.drop(ctx, key) // want: release // linked
+				r.drop(ctx, key) // want: release
 				return
 			}
 		}
