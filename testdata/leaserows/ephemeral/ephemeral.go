@@ -120,7 +120,7 @@ func (w *Watcher) withActiveLock(ctx context.Context) error {
 	var stop func()
 	for {
 		var err error
-		if gone, stop, err = w.register(ctx); err == nil { // verdict: unverified // linked
+		if gone, stop, err = w.register(ctx); err == nil { // verdict: unverified
 			break
 		}
 		if !errors.Is(err, ErrExists) {
