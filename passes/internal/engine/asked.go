@@ -123,7 +123,7 @@ func (f *family) passAsked(list []Asked, bind func(*term.T) *term.T) []Asked {
 func (j *judge) asked(x Effect, c *meaning.Change, r ruling) ruling {
 	if x.Batch == Watched && r.cond == lock.Version {
 		for _, a := range x.Asked {
-			if h := j.heldRow(a, j.stores(x, c, a.Incoming)); h.cond != lock.Transaction {
+			if h := j.heldRow(a, j.stores(x, c, a)); h.cond != lock.Transaction {
 				return h
 			}
 		}
@@ -137,7 +137,7 @@ func (j *judge) asked(x Effect, c *meaning.Change, r ruling) ruling {
 	var held *ruling
 	for _, a := range x.Asked {
 		if j.kept(a.Read, c) {
-			h := j.heldRow(a, j.stores(x, c, a.Incoming))
+			h := j.heldRow(a, j.stores(x, c, a))
 			if h.cond != lock.Transaction {
 				return h // the token itself was compared
 			}
@@ -171,10 +171,14 @@ func (j *judge) heldRow(a Asked, stored bool) ruling {
 	if a.Incoming == nil {
 		return held
 	}
+	column := columnOf(j.e.reader, a.Read)
 	if tok, ok := j.token(a.Incoming); !j.isOwnerValue(a.Incoming) && (!ok || tok.Origin == "" && !tok.Ordered) {
+		if fenceName(column) && (a.Incoming.Kind == term.Const || a.Incoming.Kind == term.Global) {
+			return ruling{cond: lock.None, fault: "what is compared with " + column + " is no token: it is the same for every holder"}
+		}
 		return held
 	}
-	g := meaning.Guard{Column: columnOf(j.e.reader, a.Read), Op: a.Op, Value: a.Incoming, Stored: stored}
+	g := meaning.Guard{Column: column, Op: a.Op, Value: a.Incoming, Stored: stored}
 	r := j.compare(g, &meaning.Change{})
 	r.own = true
 	if r.cond == lock.Token {
@@ -183,12 +187,17 @@ func (j *judge) heldRow(a Asked, stored bool) ruling {
 	return r
 }
 
-// stores reports whether a write, or another of the same batch, stores a value.
-func (j *judge) stores(x Effect, c *meaning.Change, v *term.T) bool {
+// stores reports whether a write, or another of the same batch, stores what was
+// compared where it was read from.
+func (j *judge) stores(x Effect, c *meaning.Change, a Asked) bool {
+	v := a.Incoming
 	if v == nil {
 		return false
 	}
-	if slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return j.e.pool.Alike(s.Value, v) }) {
+	column := columnOf(j.e.reader, a.Read)
+	if slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
+		return j.e.pool.Alike(s.Value, v) && (column == "" || s.Column == "" || strings.EqualFold(s.Column, column))
+	}) {
 		return true
 	}
 	return x.Batch == Watched && slices.ContainsFunc(j.st.effects, func(o Effect) bool {
