@@ -49,7 +49,7 @@ func (t *taking) left() lock.Frame {
 	if in := t.around(); in != nil {
 		return t.f.frame(in, "the loop goes on here with the lock held")
 	}
-	if !st.heldOut {
+	if !st.heldOut || t.takenAgain() {
 		return lock.Frame{}
 	}
 	var early *ssa.Return
@@ -69,6 +69,26 @@ func (t *taking) left() lock.Frame {
 		return lock.Frame{}
 	}
 	return t.f.frame(early, "returns here with the lock held")
+}
+
+// takenAgain reports whether the section takes the same lock again, in the next turn
+// of a loop: that renews the lease, and whoever leaves the loop lets it end.
+func (t *taking) takenAgain() bool {
+	return t.st.region.Again || slices.ContainsFunc(t.st.region.Held, func(in ssa.Instruction) bool {
+		c, ok := in.(*ssa.Call)
+		if !ok || len(t.f.entries(c.Common())) == 0 {
+			return false
+		}
+		call := t.f.callTerm(c.Common(), c.Pos())
+		m, ok := t.f.e.acquire(call)
+		if !ok || m.Library != t.m.Library {
+			return false
+		}
+		if m.Key == nil || t.m.Key == nil { // out of sight: then by what takes it
+			return call.Name == t.st.lock.Call.Name && len(call.Args) > 0 && t.f.e.pool.Alike(call.Args[0], t.st.lock.Call.Args[0])
+		}
+		return t.f.e.pool.Alike(m.Key, t.m.Key)
+	})
 }
 
 // passes reports whether a return of a function without an error comes before
