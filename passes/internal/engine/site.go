@@ -130,8 +130,10 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 	}
 	for _, ret := range region.Returns {
 		for _, v := range ret.Results {
-			if x, ok := v.(*ssa.Extract); ok && !st.direct && st.at.Value() != nil && x.Tuple == st.at.Value() {
-				return true // as the wrapper below tells it
+			if below := st.at.Value(); !st.direct && below != nil {
+				if x, ok := v.(*ssa.Extract); v == ssa.Value(below) || ok && x.Tuple == ssa.Value(below) {
+					return true // as the wrapper below tells it
+				}
 			}
 			if isError(v.Type()) {
 				// The database refuses an insert with an error.

@@ -244,6 +244,9 @@ func (e *evaluator) compute(v ssa.Value) Fact {
 	case *ssa.Call:
 		return e.call(v)
 	case *ssa.Extract:
+		if recv, ok := v.Tuple.(*ssa.UnOp); ok && v.Index == 1 && recv.Op == token.ARROW && neverClosed(recv.X) {
+			return True // a loop over it does not end by itself
+		}
 		// errors.As and the like: nothing.
 		return Varying
 	}
@@ -270,6 +273,23 @@ func (e *evaluator) call(v *ssa.Call) Fact {
 		return Varying
 	}
 	return Varying
+}
+
+// neverClosed reports whether a channel is one that package time makes.
+func neverClosed(ch ssa.Value) bool {
+	switch ch := ch.(type) {
+	case *ssa.Call:
+		fn := ch.Call.StaticCallee()
+		return fn != nil && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "time" && (fn.Name() == "After" || fn.Name() == "Tick")
+	case *ssa.UnOp:
+		fa, ok := ch.X.(*ssa.FieldAddr)
+		if !ok {
+			return false
+		}
+		named, ok := deref(fa.X.Type()).(*types.Named)
+		return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "time" && (named.Obj().Name() == "Ticker" || named.Obj().Name() == "Timer")
+	}
+	return false
 }
 
 // load finds the stores that can reach a load of a local variable, going

@@ -17,6 +17,8 @@ import (
 // prelude declares a lock in three usual shapes, and calls that mark places.
 const prelude = `package p
 import "errors"
+import "time"
+var _ = time.Now
 var ErrHeld = errors.New("held")
 type handle struct{}
 func lock() (bool, error)       { return false, nil }
@@ -47,6 +49,13 @@ func TestExplore(t *testing.T) {
 		{"one branch for both", `
 	if ok, err := lock(); err != nil || !ok { mark("no"); return err }
 	mark("work")
+	return nil`, "work", "", 1},
+		{"a ticker never ends", `
+	for range time.NewTicker(1).C {
+		ok, err := lock()
+		if err != nil || ok { mark("work"); return err }
+	}
+	mark("after")
 	return nil`, "work", "", 1},
 		{"busy made an error", `
 	ok, err := lock()

@@ -1,0 +1,61 @@
+package bad
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var errTimeout = errors.New("lock not taken in time")
+
+// lockKey asks for a key on each tick. A ticker's channel is never closed, so the last line is not reached.
+func lockKey(ctx context.Context, rdb *redis.Client, key, me string, ttl, patience time.Duration) error {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for range ticker.C {
+		if taken, err := rdb.SetNX(ctx, key, me, ttl).Result(); err != nil {
+			return err
+		} else if taken {
+			return nil
+		}
+		if patience -= 20 * time.Millisecond; patience <= 0 {
+			return errTimeout
+		}
+	}
+	return nil
+}
+
+const freeKey = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+func unlockKey(ctx context.Context, rdb *redis.Client, key, me string) error {
+	return rdb.Eval(ctx, freeKey, []string{key}, me).Err()
+}
+
+// A Member is one of a cluster.
+type Member struct {
+	rdb *redis.Client
+	db  *sql.DB
+	me  string // another one each time it starts
+}
+
+// lockState hands on what lockKey says.
+func (m *Member) lockState(ctx context.Context, node string) error {
+	return lockKey(ctx, m.rdb, "state:"+node, m.me, 5*time.Second, time.Second)
+}
+
+func (m *Member) unlockState(ctx context.Context, node string) error {
+	return unlockKey(ctx, m.rdb, "state:"+node, m.me)
+}
+
+// Vote is two wrappers away from the lock.
+func (m *Member) Vote(ctx context.Context, node string) (err error) {
+	if err := m.lockState(ctx, node); err != nil { // verdict: unfenced // lock: state:%s 5s
+		return err
+	}
+	defer func() { err = errors.Join(err, m.unlockState(context.WithoutCancel(ctx), node)) }()
+	_, err = m.db.ExecContext(ctx, "UPDATE member SET votes = votes + 1 WHERE node = $1", node) // want: unfenced
+	return err
+}
