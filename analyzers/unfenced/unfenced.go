@@ -115,17 +115,17 @@ func unguarded(w *lock.Write) bool {
 }
 
 func message(u *lock.Use, w *lock.Write, more int) string {
-	others := ""
+	accepted := " is accepted"
 	switch {
 	case more == 1:
-		others = " and 1 more write"
+		accepted = " and 1 more write are accepted"
 	case more > 1:
-		others = fmt.Sprintf(" and %d more writes", more)
+		accepted = fmt.Sprintf(" and %d more writes are accepted", more)
 	}
 	remedy := "take an ordered token with the lock and let the resource refuse older ones"
 	if ordered := u.Token.Ordered; ordered != nil && *ordered {
 		remedy = fmt.Sprintf("pass %s on and let the resource refuse older ones", u.Token.Source)
 	}
-	return fmt.Sprintf("two holders can both write %s: %s%s is accepted after %s (acquired at %s) was lost; %s",
-		check.Resource(w), check.Verb(w), others, check.Lock(u), check.Place(u.Acquire.Position), remedy)
+	return fmt.Sprintf("two holders can both write %s: %s%s after %s (acquired at %s) was lost; %s",
+		check.Resource(w), check.Verb(w), accepted, check.Lock(u), check.Place(u.Acquire.Position), remedy)
 }
