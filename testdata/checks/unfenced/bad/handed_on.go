@@ -59,3 +59,22 @@ func (m *Member) Vote(ctx context.Context, node string) (err error) {
 	_, err = m.db.ExecContext(ctx, "UPDATE member SET votes = votes + 1 WHERE node = $1", node) // want: unfenced
 	return err
 }
+
+// await comes back when the key is taken, and so has nothing to tell.
+func (m *Member) await(ctx context.Context, node string) {
+	for {
+		taken, err := m.rdb.SetNX(ctx, "lock:"+node, m.me, time.Minute).Result()
+		if err == nil && taken {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// Expel waits for its lock.
+func (m *Member) Expel(ctx context.Context, node string) (err error) {
+	m.await(ctx, node) // verdict: unfenced // lock: lock:%s 1m0s
+	defer func() { err = errors.Join(err, unlockKey(context.WithoutCancel(ctx), m.rdb, "lock:"+node, m.me)) }()
+	_, err = m.db.ExecContext(ctx, "UPDATE member SET expelled = true WHERE node = $1", node) // want: unfenced
+	return err
+}
