@@ -9,6 +9,7 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -90,7 +91,7 @@ func newEvidence(e *Engine) *evidence {
 			if !ok {
 				continue
 			}
-			g := &signs{guarded: st.guarded, answer: st.wrapper && st.heldOut, released: !st.lent && f.frees(s, st), lent: st.lent, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
+			g := &signs{guarded: st.guarded, answer: st.wrapper && st.heldOut && !inverted(st.region), released: !st.lent && f.frees(s, st), lent: st.lent, name: namedLock(fn, m.Key), retry: loops[st.at.Block()]}
 			if st.direct {
 				g.intrinsic = m.Evidence
 				g.ttl = m.TTL.Source != "none" || f.expires(s, m)
@@ -238,6 +239,14 @@ func (ev *evidence) marker(st *site, m meaning.Meaning) bool {
 
 // total is what the sites on the way of a lock show together.
 func (ev *evidence) total(st *site) signs { return ev.along(append(slices.Clip(st.lock.chain), st)) }
+
+// inverted reports whether whoever took the key is answered no. "Was it there
+// already?" is what a marker is asked, not a lock.
+func inverted(region *world.Region) bool {
+	return slices.ContainsFunc(region.Returns, func(ret *ssa.Return) bool {
+		return slices.ContainsFunc(ret.Results, func(v ssa.Value) bool { return isBool(v.Type()) && region.Fact(v).Same(world.False) })
+	})
+}
 
 func (ev *evidence) along(chain []*site) signs {
 	var t signs

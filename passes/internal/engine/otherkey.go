@@ -34,7 +34,7 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 				if key.Kind == term.List && len(key.Args) == 1 {
 					key = key.Args[0]
 				}
-				if t.elsewhere(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
+				if t.elsewhere(key) || r.Raw && t.filled(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
 					continue
 				}
 				out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: key.Pattern(), Other: t.u.Acquire})
@@ -52,6 +52,24 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 		}
 	}
 	return out
+}
+
+// filled reports whether the section also writes what is under a key: then it is
+// the time to live of data that a general command sets.
+func (t *taking) filled(key *term.T) bool {
+	return slices.ContainsFunc(t.st.effects, func(x Effect) bool {
+		if x.Call == nil {
+			return false
+		}
+		written := false
+		for _, m := range t.f.e.reader.Of(x.Call) {
+			if m.Role == meaning.Renew || m.Role == meaning.Release {
+				return false // that is what is asked about
+			}
+			written = written || m.Role == meaning.Write && m.Write.Key != nil && t.f.e.pool.Alike(m.Write.Key, key)
+		}
+		return written
+	})
 }
 
 // specific reports whether a key is known well enough to differ from another.

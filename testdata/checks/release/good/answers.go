@@ -45,3 +45,49 @@ func (s *Sessions) Begin(ctx context.Context, id, user string) (bool, error) {
 func (s *Sessions) End(ctx context.Context, id string) error {
 	return s.rdb.Del(ctx, "session:"+id).Err()
 }
+
+// seen tells whether somebody else has handled a frame: whoever took the key is told no. It is no lock, though named
+// like one, but a marker that runs out.
+func seen(ctx context.Context, rdb *redis.Client, lockKey string) (bool, error) {
+	set, err := rdb.SetNX(ctx, lockKey, "lock", time.Second).Result()
+	if err != nil {
+		return false, err
+	}
+	return !set, nil
+}
+
+func forget(ctx context.Context, rdb *redis.Client, lockKey string) error {
+	return rdb.Del(ctx, lockKey).Err()
+}
+
+// Handle handles a frame once.
+func Handle(ctx context.Context, rdb *redis.Client, frame string) error {
+	if locked, err := seen(ctx, rdb, "lock:"+frame); err != nil || locked {
+		return err
+	}
+	return forget(ctx, rdb, "frame:"+frame)
+}
+
+// list writes down which locks are out, for as long as they may be.
+func list(ctx context.Context, rdb *redis.Client, index, key string) error {
+	if err := rdb.HSet(ctx, index, key, "1").Err(); err != nil { // want: unfenced
+		return err
+	}
+	return rdb.Expire(ctx, index, time.Minute).Err()
+}
+
+// Build takes a lock and lists it.
+func Build(ctx context.Context, rdb *redis.Client, part, me string) (bool, error) {
+	key := "lock:part:" + part
+	taken, err := rdb.SetNX(ctx, key, me, time.Minute).Result() // verdict: unfenced
+	if err != nil || !taken {
+		return false, err
+	}
+	return true, list(ctx, rdb, "lock:index:"+part, key)
+}
+
+// Built gives it back.
+func Built(ctx context.Context, rdb *redis.Client, part, me string) error {
+	const drop = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+	return rdb.Eval(ctx, drop, []string{"lock:part:" + part}, me).Err()
+}
