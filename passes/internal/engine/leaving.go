@@ -74,18 +74,13 @@ func (t *taking) left() lock.Frame {
 // takenAgain reports whether the section takes the same lock again, in the next turn
 // of a loop: that renews the lease, and whoever leaves the loop lets it end.
 func (t *taking) takenAgain() bool {
-	return t.st.region.Again || slices.ContainsFunc(t.st.region.Held, func(in ssa.Instruction) bool {
-		c, ok := in.(*ssa.Call)
-		if !ok || len(t.f.entries(c.Common())) == 0 {
+	return t.st.region.Again || slices.ContainsFunc(t.f.sums[t.st.fn].sites, func(other *site) bool {
+		m, ok := t.f.e.acquire(other.lock.Call)
+		if !ok || other == t.st || m.Library != t.m.Library || !slices.Contains(t.st.region.Held, ssa.Instruction(other.at)) {
 			return false
 		}
-		call := t.f.callTerm(c.Common(), c.Pos())
-		m, ok := t.f.e.acquire(call)
-		if !ok || m.Library != t.m.Library {
-			return false
-		}
-		if m.Key == nil || t.m.Key == nil { // out of sight: then by what takes it
-			return call.Name == t.st.lock.Call.Name && len(call.Args) > 0 && t.f.e.pool.Alike(call.Args[0], t.st.lock.Call.Args[0])
+		if m.Key == nil && t.m.Key == nil { // out of sight: then by what takes it
+			return t.f.e.pool.Alike(meaning.Receiver(other.lock.Call), meaning.Receiver(t.st.lock.Call))
 		}
 		return t.f.e.pool.Alike(m.Key, t.m.Key)
 	})
