@@ -1,11 +1,3 @@
-// Package engine follows locks and their tokens through functions.
-//
-// It works on families: a named function with the closures inside it. For each
-// function it makes a Summary: what it takes and leaves held, what it
-// releases, writes and calls, in terms of its parameters. Callers put their
-// arguments in place of the parameters, so a summary serves every call.
-// Families are summarised callees first, those of a cycle together until
-// nothing changes.
 package engine
 
 import (
