@@ -32,12 +32,7 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 			c.Resource = "sql:" + s
 		}
 	}
-	b.walk(Receiver(call))
-	b.limit()
-	c.Guards = append(c.Guards, b.all()...)
-	for i := range c.Guards {
-		b.settle(&c.Guards[i])
-	}
+	b.read(Receiver(call))
 	c.Ignored = !keeps && len(c.Guards) > 0
 	m := r.base(lib, Write)
 	m.Write = c
@@ -57,12 +52,8 @@ func (r *Reader) builtText(lib *catalog.Library, text, conn *term.T, reject stri
 		return Meaning{}, false
 	}
 	b := chain{r: r, c: &Change{Store: "sql", Operation: verb, Resource: "sql", Reject: reject, Call: call}}
-	b.walk(text)
+	b.read(text)
 	b.c.On = conn
-	b.c.Guards = append(b.c.Guards, b.guards()...)
-	for i := range b.c.Guards {
-		b.settle(&b.c.Guards[i])
-	}
 	m := r.base(lib, Write)
 	m.Write = b.c
 	return m, true
@@ -81,6 +72,16 @@ type chain struct {
 	omitted []string
 	hidden  bool // a link adds what is out of sight
 	tagged  bool // some columns are known by Go fields, whose tags may name others
+}
+
+// read reads a whole chain, given its last link.
+func (b *chain) read(t *term.T) {
+	b.walk(t)
+	b.limit()
+	b.c.Guards = append(b.c.Guards, b.all()...)
+	for i := range b.c.Guards {
+		b.settle(&b.c.Guards[i])
+	}
 }
 
 // walk reads the links from the last to the first.

@@ -222,6 +222,44 @@ func ByMap(ctx context.Context, session *concurrency.Session, db *goqu.Database,
 	return affected(res)
 }
 
+// cell: token
+func AsText(ctx context.Context, session *concurrency.Session, db *goqu.Database, plain *sql.DB, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	token := mutex.Header().Revision
+	text, args, err := db.Update("doc").Set(goqu.Record{"body": body, "token": token}).Where(goqu.C("id").Eq(1), goqu.C("token").Lt(token)).ToSQL()
+	if err != nil {
+		return err
+	}
+	res, err := plain.ExecContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	return affected(res)
+}
+
+// cell: unknown
+func AsTextCleared(ctx context.Context, session *concurrency.Session, db *goqu.Database, plain *sql.DB, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	token := mutex.Header().Revision
+	text, args, err := db.Update("doc").Set(goqu.Record{"body": body, "token": token}).Where(goqu.C("id").Eq(1), goqu.C("token").Lt(token)).ClearWhere().ToSQL()
+	if err != nil {
+		return err
+	}
+	res, err := plain.ExecContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	return affected(res)
+}
+
 func affected(res sql.Result) error {
 	n, err := res.RowsAffected()
 	if err == nil && n == 0 {

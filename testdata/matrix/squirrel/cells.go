@@ -151,6 +151,44 @@ func Unknown(ctx context.Context, session *concurrency.Session, db *sql.DB, body
 	return affected(res)
 }
 
+// cell: token
+func AsText(ctx context.Context, session *concurrency.Session, db *sql.DB, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	token := mutex.Header().Revision
+	text, args, err := squirrel.Update("doc").Set("body", body).Set("token", token).Where(squirrel.Lt{"token": token}).ToSql()
+	if err != nil {
+		return err
+	}
+	res, err := db.ExecContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	return affected(res)
+}
+
+// cell: none, weakcondition
+func AsTextWrongWay(ctx context.Context, session *concurrency.Session, db *sql.DB, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	token := mutex.Header().Revision
+	text, args, err := squirrel.Update("doc").Set("body", body).Set("token", token).Where(squirrel.Gt{"token": token}).ToSql()
+	if err != nil {
+		return err
+	}
+	res, err := db.ExecContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	return affected(res)
+}
+
 func affected(res sql.Result) error {
 	n, err := res.RowsAffected()
 	if err == nil && n == 0 {
