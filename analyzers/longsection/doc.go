@@ -40,8 +40,9 @@
 // answer, or repeats remote calls: in a loop that what it finds outside ends, or
 // for each element of a list. A deadline of the context, or a timeout of the
 // client, bounds all this if it comes before the lease ends; one that is set anew
-// in each turn bounds the turn only. The time to live must be known from the
-// source.
+// in each turn bounds the turn only. Where the source does not tell the time to
+// live (a flag, a configuration), a section without a bound is a note: however long
+// the lease is, nothing ends the work before it.
 //
 // Lists are mostly short, so a loop over one is a warning under a short lease
 // (ten seconds for queries, five minutes for requests of other services) and a

@@ -30,7 +30,11 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	// A leader and a renewed lease are meant to outlive one TTL; a wrapper does
 	// not know how long its callers stay.
-	if u.Leader || u.Role == lock.RoleWrapper || u.Renewal != "none" || u.TTL.Seconds <= 0 {
+	if u.Leader || u.Role == lock.RoleWrapper || u.Renewal != "none" || u.TTL.Source == "none" {
+		return
+	}
+	if u.TTL.Seconds <= 0 {
+		outOfSight(u, report)
 		return
 	}
 	span, level := length(&u.Section, u.TTL.Seconds)
@@ -53,6 +57,27 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	sleeps := u.Section.AtLeast >= u.TTL.Seconds
 	for _, c := range u.Section.Longest {
 		if (c.Kind == lock.CallSleep) == sleeps && (c.Limit == 0 || c.Limit >= u.TTL.Seconds) {
+			f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
+		}
+	}
+	report(f)
+}
+
+// outOfSight reports a section without an end under a lease whose length the
+// source does not tell: however long that is, nothing ends the work before it.
+func outOfSight(u *lock.Use, report func(lock.Finding)) {
+	s := &u.Section
+	if s.Bounded {
+		return
+	}
+	f := lock.Finding{
+		At:    u.Acquire.Position,
+		Level: lock.Note,
+		Message: fmt.Sprintf("a second holder may start before the first is done: how long %s lives is not told here, it is not renewed, and its section has no bound (%s); bound the work with a deadline below the lease, renew it, or hand the work out %s",
+			check.Lock(u), s.Why, queue(u)),
+	}
+	for _, c := range s.Longest {
+		if c.Limit == 0 && c.Kind != lock.CallSleep {
 			f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
 		}
 	}

@@ -120,28 +120,40 @@ func makerOf(v ssa.Value) *ssa.Call {
 // latest is the value of a variable where it is loaded: that of the last store on
 // every way there, or, in a closure, of the last one. It is nil where that is not
 // certain.
+//
+// What a function with a defer returns is such a variable: SSA stores the results,
+// runs the defers and loads what it returns.
 func (f *family) latest(a *ssa.Alloc, load ssa.Instruction) ssa.Value {
-	var last *ssa.Store
-	n := 0
+	var stores []*ssa.Store
 	for _, r := range *a.Referrers() {
-		st, ok := r.(*ssa.Store)
-		if !ok || st.Addr != ssa.Value(a) {
-			continue
-		}
-		n++
-		switch {
-		case load.Parent() == a.Parent() && before(load, st) && !before(st, load):
-			continue
-		case last == nil || before(last, st):
-			last = st
-		case !before(st, last):
-			return nil
+		if st, ok := r.(*ssa.Store); ok && st.Addr == ssa.Value(a) {
+			stores = append(stores, st)
 		}
 	}
-	if last == nil || n != len(f.stores[a]) {
+	if len(stores) == 0 || len(stores) != len(f.stores[a]) {
 		return nil // another function stores as well
 	}
-	return last.Val
+	var last, here *ssa.Store
+	certain := true
+	for _, st := range stores {
+		if st.Block() == load.Block() && before(st, load) && (here == nil || before(here, st)) {
+			here = st
+		}
+		switch {
+		case load.Parent() == a.Parent() && before(load, st) && !before(st, load):
+		case last == nil || before(last, st):
+			last = st
+		default:
+			certain = certain && before(st, last)
+		}
+	}
+	switch {
+	case here != nil:
+		return here.Val
+	case last != nil && certain:
+		return last.Val
+	}
+	return nil
 }
 
 // single looks through a variable to its value.

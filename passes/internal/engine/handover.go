@@ -262,7 +262,7 @@ func (e *Engine) returnsFlag(c *ssa.CallCommon, index int, signal string, depth 
 	flag := false
 	for _, b := range fn.Blocks {
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
-		if !ok || isFalse(ret.Results[index]) {
+		if !ok || isFalse(e.families[fn].single(ret.Results[index])) {
 			continue
 		}
 		if !e.families[fn].isFlag(ret.Results[index], signal, depth+1) {

@@ -75,7 +75,8 @@ func (p *places) add(r recorded) {
 var severity = map[lock.Verdict]int{lock.Fenced: 0, lock.NoVisibleWrite: 1, lock.Unverified: 2, lock.Unfenced: 3}
 
 // settled returns a record for each place. Where implementations differ, it is
-// that with the worst verdict, and each of them is named.
+// that with the worst verdict, of these one whose lease nobody renews, and each of
+// them is named.
 func (p *places) settled() []recorded {
 	var out []recorded
 	for _, id := range p.ids {
@@ -88,7 +89,7 @@ func (p *places) settled() []recorded {
 		differ := false
 		for _, r := range list[1:] {
 			differ = differ || r.use.Verdict != worst.use.Verdict
-			if severity[r.use.Verdict] > severity[worst.use.Verdict] {
+			if d := severity[r.use.Verdict] - severity[worst.use.Verdict]; d > 0 || d == 0 && r.use.Renewal == "none" && worst.use.Renewal != "none" {
 				worst = r
 			}
 		}

@@ -134,7 +134,8 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 	for _, ret := range region.Returns {
 		for _, v := range ret.Results {
 			if below := st.at.Value(); !st.direct && below != nil {
-				if x, ok := v.(*ssa.Extract); v == ssa.Value(below) || ok && x.Tuple == ssa.Value(below) {
+				given := f.single(v)
+				if x, ok := given.(*ssa.Extract); given == ssa.Value(below) || ok && x.Tuple == ssa.Value(below) {
 					return true // as the wrapper below tells it
 				}
 			}

@@ -78,3 +78,23 @@ func (m *Member) Expel(ctx context.Context, node string) (err error) {
 	_, err = m.db.ExecContext(ctx, "UPDATE member SET expelled = true WHERE node = $1", node) // want: unfenced
 	return err
 }
+
+// lockSoon hands on what lockKey says, and has something deferred meanwhile.
+func (m *Member) lockSoon(ctx context.Context, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if node == "" {
+		return errTimeout
+	}
+	return lockKey(ctx, m.rdb, "soon:"+node, m.me, 5*time.Second, time.Second)
+}
+
+// Elect does not wait long.
+func (m *Member) Elect(ctx context.Context, node string) (err error) {
+	if err := m.lockSoon(ctx, node); err != nil { // verdict: unfenced // lock: soon:%s 5s
+		return err
+	}
+	defer func() { err = errors.Join(err, unlockKey(context.WithoutCancel(ctx), m.rdb, "soon:"+node, m.me)) }()
+	_, err = m.db.ExecContext(ctx, "UPDATE member SET leader = true WHERE node = $1", node) // want: unfenced
+	return err
+}
