@@ -103,7 +103,7 @@ func (t *taking) passes(ret *ssa.Return) bool {
 // around returns where a loop goes on to the next acquire with the lock held,
 // although it releases on another way in the same loop.
 func (t *taking) around() ssa.Instruction {
-	if !t.st.region.Again {
+	if !t.st.region.Again || !t.comesBack() {
 		return nil
 	}
 	for _, l := range t.f.sums[t.st.fn].loops {
@@ -117,6 +117,33 @@ func (t *taking) around() ssa.Instruction {
 		}
 	}
 	return nil
+}
+
+// comesBack reports whether control comes to the acquire again with the lock held: it
+// was neither released on the way nor seen to be lost.
+func (t *taking) comesBack() bool {
+	at := t.st.at.Block()
+	held, seen := make(map[*ssa.BasicBlock]bool), make(map[*ssa.BasicBlock]bool)
+	for _, in := range t.st.region.Held {
+		held[in.Block()] = true
+	}
+	for _, in := range t.st.region.Stops {
+		held[in.Block()] = in.Block() == at && before(in, t.st.at)
+	}
+	work := slices.Clone(at.Succs)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[b] || b != at && (!held[b] || t.lost(b)) {
+			continue
+		}
+		if b == at {
+			return true
+		}
+		seen[b] = true
+		work = append(work, b.Succs...)
+	}
+	return false
 }
 
 // ends reports whether a call ends the process, although the lock is not lost:
@@ -157,7 +184,11 @@ func (t *taking) lost(b *ssa.BasicBlock) bool {
 
 // signal reports whether a channel tells the loss of the lock.
 func (t *taking) signal(c ssa.Value) bool {
+	apart := t.m.Parent == nil || t.m.Parent.Kind == term.Unknown // from its session, in an object made elsewhere
 	return t.f.get(c).Any(func(x *term.T) bool {
+		if apart && x.Kind == term.Call && slices.ContainsFunc(t.f.e.reader.Of(x), func(m meaning.Meaning) bool { return m.Role == meaning.Loss && m.Library == t.m.Library }) {
+			return true
+		}
 		return x == t.st.callTerm || x == t.st.lock.Call || t.m.Handle != nil && x == t.m.Handle || t.m.Parent != nil && x == t.m.Parent
 	})
 }

@@ -175,6 +175,12 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		// The lock guards nothing; what it was taken for comes after it.
 		u.Verdict = lock.Unfenced
 	}
+	if u.Leader && u.Verdict == lock.NoVisibleWrite && st.heldOut {
+		// A leader is elected to do something; it is done after the function
+		// returns, by whoever asks it or watches for the end of its term.
+		u.Unseen = append(u.Unseen, lock.ReasonGoroutine)
+		u.Verdict = lock.Unverified
+	}
 	if u.Verdict != lock.Fenced && j.soft {
 		u.Unseen = append(u.Unseen, lock.ReasonCallback)
 		slices.Sort(u.Unseen)

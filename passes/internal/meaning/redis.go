@@ -192,7 +192,11 @@ func (r *Reader) scriptArgs(call *term.T, words []*term.T) scriptArgs {
 	}
 	// KEYS come as a []string in its own argument, then ARGV.
 	if len(lists) >= 2 && lists[0].Kind == term.List {
-		return scriptArgs{lists[0].Args, lists[1].Alts()[0].Args}
+		argv := lists[1].Alts()[0].Args
+		if len(argv) == 1 && argv[0].Kind == term.List {
+			argv = argv[0].Args // go-redis (commands.go, appendArgs) takes one slice for what is in it
+		}
+		return scriptArgs{lists[0].Args, argv}
 	}
 	if len(words) > 3 {
 		n, ok := words[2].Int()
