@@ -62,6 +62,9 @@ type Package struct {
 	Info  *types.Info
 }
 
+// MaxEmbedded bounds the embedded files that the analysis reads, in bytes.
+const MaxEmbedded = engine.MaxEmbedded
+
 // A Module analyses the packages of a module together: interface calls and
 // callbacks are resolved over all of them. They share a file set.
 type Module struct {

@@ -63,6 +63,17 @@ func Nogo(analyzers []*analysis.Analyzer, pkgs []*packages.Package) ([]Action, e
 			sources = append(sources, pkg) // after what it imports
 		}
 	})
+	if len(sources) > 0 {
+		// Actions run in the folder that files are named from.
+		back, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		if err := os.Chdir(sources[0].Module.Dir); err != nil {
+			return nil, err
+		}
+		defer os.Chdir(back)
+	}
 	var done []Action
 	for _, pkg := range sources {
 		wanted, run := slices.Contains(pkgs, pkg), analyzers

@@ -29,6 +29,8 @@ type made struct {
 	pkg   *ssa.Package
 	roots []*ssa.Function // declared in it
 	calls map[token.Pos]written
+	// embeds are the files that are embedded in its variables, by their names.
+	embeds map[string]string
 	// What its directives say.
 	source *comments.Source
 }
@@ -112,7 +114,7 @@ func (b *Builder) build(u Unit) {
 	b.mu.RLock()
 	p := b.prog.Package(u.Types)
 	p.Build()
-	m := &made{pkg: p, roots: rootsOf(p, u), calls: callsOf(b.fset, u), source: listen(b.fset, u)}
+	m := &made{pkg: p, roots: rootsOf(p, u), calls: callsOf(b.fset, u), embeds: embedsOf(b.fset, u), source: listen(b.fset, u)}
 	b.mu.RUnlock()
 
 	b.mu.Lock()

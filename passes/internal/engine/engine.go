@@ -32,20 +32,22 @@ type Engine struct {
 	pkgs   []*ssa.Package
 	calls  map[*ssa.Package]map[token.Pos]written
 
-	families map[*ssa.Function]*family       // by root function
-	order    []*family                       // as given: by package, then by position
-	funcs    map[string]*ssa.Function        // by name, for function values
-	solved   map[*family]bool                // summarised
-	entries  map[*types.Func]bool            // registered with the reader
-	typed    map[*types.TypeName]*types.Func // functions that are known by their type; see Engine.byType
-	impls    *implementations
-	evidence *evidence
-	read     *readings                 // as asked for
-	recorded map[*family][]recorded    // the uses whose acquire stands in a family
-	globals  map[*ssa.Global]*term.T   // values of package-level variables, as asked for
-	declared map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
-	syntax   []*ast.File
-	files    map[string]string // of the units, by name: import path and base name
+	families  map[*ssa.Function]*family       // by root function
+	order     []*family                       // as given: by package, then by position
+	funcs     map[string]*ssa.Function        // by name, for function values
+	solved    map[*family]bool                // summarised
+	entries   map[*types.Func]bool            // registered with the reader
+	typed     map[*types.TypeName]*types.Func // functions that are known by their type; see Engine.byType
+	impls     *implementations
+	evidence  *evidence
+	read      *readings                 // as asked for
+	recorded  map[*family][]recorded    // the uses whose acquire stands in a family
+	embeds    map[*ssa.Global]string    // files that are embedded in package-level variables
+	lockTexts map[*ssa.Global]bool      // variables that are made from the text of a lock
+	globals   map[*ssa.Global]*term.T   // values of package-level variables, as asked for
+	declared  map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
+	syntax    []*ast.File
+	files     map[string]string // of the units, by name: import path and base name
 
 	sources []*comments.Source               // what directives of the units say, where there are any
 	spoken  map[*comments.Said]*catalog.Call // entries from directives
@@ -80,12 +82,14 @@ func (b *Builder) Engine(units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
 		fset: b.fset, pool: pool, prog: b.prog, spoken: make(map[*comments.Said]*catalog.Call),
-		families: make(map[*ssa.Function]*family),
-		funcs:    make(map[string]*ssa.Function),
-		calls:    make(map[*ssa.Package]map[token.Pos]written),
-		entries:  make(map[*types.Func]bool),
-		typed:    make(map[*types.TypeName]*types.Func),
-		files:    make(map[string]string),
+		families:  make(map[*ssa.Function]*family),
+		funcs:     make(map[string]*ssa.Function),
+		calls:     make(map[*ssa.Package]map[token.Pos]written),
+		entries:   make(map[*types.Func]bool),
+		typed:     make(map[*types.TypeName]*types.Func),
+		files:     make(map[string]string),
+		lockTexts: make(map[*ssa.Global]bool),
+		embeds:    make(map[*ssa.Global]string),
 	}
 	for _, u := range units {
 		for _, f := range u.Files {
@@ -95,6 +99,11 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		m := b.made[u.Types]
 		e.pkgs = append(e.pkgs, m.pkg)
 		e.calls[m.pkg] = m.calls
+		for name, file := range m.embeds {
+			if g := m.pkg.Var(name); g != nil {
+				e.embeds[g] = file
+			}
+		}
 		if len(m.source.Directives) > 0 {
 			e.sources = append(e.sources, m.source)
 		}

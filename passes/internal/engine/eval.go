@@ -449,37 +449,64 @@ func fieldName(t types.Type, i int) string {
 // global is the value of a package-level variable that is only set where it is
 // declared, or else the variable itself.
 func (e *Engine) global(g *ssa.Global) *term.T {
-	if e.globals == nil {
-		e.scanGlobals()
-	}
 	if t, ok := e.globals[g]; ok {
 		return t
 	}
+	val := e.declaration(g)
 	name := e.pool.Global(g.RelString(nil))
 	e.globals[g] = name // while it is evaluated
-	e.globals[g] = e.initial(g, name)
-	return e.globals[g]
+	t, final := e.initial(g, val, name)
+	if final {
+		e.globals[g] = t
+	} else {
+		delete(e.globals, g)
+	}
+	return t
 }
 
-func (e *Engine) initial(g *ssa.Global, name *term.T) *term.T {
-	val := e.declared[g]
+// declaration is what the initialiser sets a package-level variable to that nothing
+// else sets; nil for others.
+func (e *Engine) declaration(g *ssa.Global) ssa.Value {
+	if e.globals == nil {
+		e.scanGlobals()
+	}
+	return e.declared[g]
+}
+
+// initial is the value of a variable that is called name, made by its initialiser val.
+// It is not final where a function of the project's own makes it that was not yet
+// summarised.
+func (e *Engine) initial(g *ssa.Global, val ssa.Value, name *term.T) (t *term.T, final bool) {
+	if text := e.embedded(g); text != nil {
+		return text, true
+	}
 	init := e.families[g.Pkg.Func("init")]
 	if val == nil || init == nil {
-		return name
+		return name, true
 	}
-	t := init.value(val)
+	t = init.value(val)
 	if t == nil {
-		return name
+		return name, true
 	}
 	switch t.Kind {
 	case term.Const, term.Op, term.Struct, term.List, term.Func:
-		return t
+		return t, true
 	case term.Call:
 		if e.reader.Entry(t) != nil {
-			return t
+			return t, true
+		}
+		if c, ok := val.(*ssa.Call); ok && e.awaited(c) {
+			delete(init.values, val)
+			return name, false
 		}
 	}
-	return name // errors.New and the like: the name says more
+	return name, true // errors.New and the like: the name says more
+}
+
+// awaited reports whether a call is of a function that is yet to be summarised.
+func (e *Engine) awaited(c *ssa.Call) bool {
+	fn := origin(c.Call.StaticCallee())
+	return fn != nil && e.families[rootOf(fn)] != nil && !e.solved[e.families[rootOf(fn)]]
 }
 
 // scanGlobals finds the package-level variables that are set once, by the
@@ -487,18 +514,23 @@ func (e *Engine) initial(g *ssa.Global, name *term.T) *term.T {
 func (e *Engine) scanGlobals() {
 	e.globals, e.declared = make(map[*ssa.Global]*term.T), make(map[*ssa.Global]ssa.Value)
 	e.functions(func(f *family, fn *ssa.Function) {
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				if s, ok := in.(*ssa.Store); ok {
-					if g, ok := s.Addr.(*ssa.Global); ok {
-						if _, again := e.declared[g]; again || fn.Name() != "init" {
-							e.declared[g] = nil
-						} else {
-							e.declared[g] = s.Val
-						}
+		f.guard(func() { e.declares(fn) }) // a fault is this function's, not of whoever asks first
+	})
+}
+
+// declares notes which package-level variables a function sets.
+func (e *Engine) declares(fn *ssa.Function) {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if s, ok := in.(*ssa.Store); ok {
+				if g, ok := s.Addr.(*ssa.Global); ok {
+					if _, again := e.declared[g]; again || fn.Name() != "init" {
+						e.declared[g] = nil
+					} else {
+						e.declared[g] = s.Val
 					}
 				}
 			}
 		}
-	})
+	}
 }

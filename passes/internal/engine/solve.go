@@ -114,14 +114,68 @@ func (f *family) deals() bool {
 					return true
 				}
 				for _, op := range in.Operands(nil) {
-					if c, ok := (*op).(*ssa.Const); ok && c.Value != nil && c.Value.Kind() == constant.String && f.e.reader.LockText(constant.StringVal(c.Value)) {
-						return true
+					switch x := (*op).(type) {
+					case *ssa.Const:
+						if x.Value != nil && x.Value.Kind() == constant.String && f.e.reader.LockText(constant.StringVal(x.Value)) {
+							return true
+						}
+					case *ssa.Global:
+						if f.e.holdsLockText(x) {
+							return true
+						}
 					}
 				}
 			}
 		}
 	}
 	return false
+}
+
+// holdsLockText reports whether a package-level variable is made from the text of
+// a statement or script that takes or releases a lock.
+func (e *Engine) holdsLockText(g *ssa.Global) bool {
+	if told, ok := e.lockTexts[g]; ok {
+		return told
+	}
+	e.lockTexts[g] = slices.ContainsFunc(e.texts(g, 0), e.reader.LockText)
+	return e.lockTexts[g]
+}
+
+// maxMade bounds how deep the value of a variable is looked into for a text: a script
+// made by a function of the project's own, from a file that is embedded.
+const maxMade = 4
+
+// texts lists the texts that a value is made from.
+func (e *Engine) texts(v ssa.Value, depth int) []string {
+	if depth > maxMade {
+		return nil
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+		if v.Value != nil && v.Value.Kind() == constant.String {
+			return []string{constant.StringVal(v.Value)}
+		}
+	case *ssa.Global:
+		if text := e.embedded(v); text != nil {
+			return []string{text.Name}
+		}
+		if val := e.declaration(v); val != nil {
+			return e.texts(val, depth+1)
+		}
+	case *ssa.Call:
+		var list []string
+		for _, a := range v.Call.Args {
+			list = append(list, e.texts(a, depth+1)...)
+		}
+		return list
+	case *ssa.UnOp:
+		return e.texts(v.X, depth+1)
+	case *ssa.Convert:
+		return e.texts(v.X, depth+1)
+	case *ssa.ChangeType:
+		return e.texts(v.X, depth+1)
+	}
+	return nil
 }
 
 // locks reports whether a call takes, renews or releases a lock.
@@ -203,8 +257,15 @@ func (e *Engine) calleesOf(f *family) []*family {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				for _, op := range in.Operands(nil) {
-					if g, ok := (*op).(*ssa.Function); ok && g.Parent() == nil {
-						add(e.behind(g)) // a closure of the family itself has a parent
+					switch x := (*op).(type) {
+					case *ssa.Function:
+						if x.Parent() == nil {
+							add(e.behind(x)) // a closure of the family itself has a parent
+						}
+					case *ssa.Global:
+						if made, ok := e.declaration(x).(*ssa.Call); ok {
+							add(made.Call.StaticCallee())
+						}
 					}
 				}
 				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {

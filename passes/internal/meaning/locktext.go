@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/luaread"
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
 )
 
@@ -21,6 +22,15 @@ func (r *Reader) LockText(text string) bool {
 					return true
 				}
 			}
+		}
+	}
+	if strings.Contains(l, "redis.") {
+		s := luaread.Read(text)
+		_, _, _, takes := s.Acquires()
+		_, _, frees := s.CompareAndDelete()
+		_, _, renews := s.CompareAndExpire()
+		if takes || frees || renews {
+			return true
 		}
 	}
 	// A lease row is taken when its expiry has passed, or stands until it is taken away.

@@ -13,11 +13,13 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/fencevet/fencevet/passes/uses"
 )
 
 // Key names everything that Read would read: equal keys mean equal programs. The
 // files of the packages that are read from source count by their content, and so
-// do those that C code comes from. Of others only what they declare matters,
+// do those that C code comes from, or that are embedded and short. Of others only what they declare matters,
 // which follows from the version of their module; where that can be edited (the
 // standard library, vendored packages, a replacement in a directory) from the
 // times and sizes of their files.
@@ -47,7 +49,7 @@ func (p *Program) Key() ([sha256.Size]byte, error) {
 		for _, path := range sortedImports(pkg) {
 			say("import %q %q", path, pkg.Imports[path].ID)
 		}
-		errs = append(errs, hashFiles(h, pkg.GoFiles), hashFiles(h, pkg.OtherFiles))
+		errs = append(errs, hashFiles(h, pkg.GoFiles), hashFiles(h, pkg.OtherFiles), hashFiles(h, short(pkg.EmbedFiles)))
 	}
 	return [sha256.Size]byte(h.Sum(nil)), errors.Join(errs...)
 }
@@ -107,6 +109,17 @@ func fixed(m *packages.Module) bool {
 func inCache(dir, version string) bool { return strings.HasSuffix(filepath.Base(dir), "@"+version) }
 
 // hashFiles adds the names and contents of files.
+// short leaves out the files that are too long to be read.
+func short(names []string) []string {
+	var list []string
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= uses.MaxEmbedded {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 func hashFiles(h hash.Hash, names []string) error {
 	for _, name := range names {
 		f, err := os.Open(name)

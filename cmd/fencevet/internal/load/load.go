@@ -145,7 +145,7 @@ type source struct {
 	reason  string // why it is incomplete
 }
 
-const metadata = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
+const metadata = packages.NeedName | packages.NeedFiles | packages.NeedEmbedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
 // List asks the go command for the packages and all that they import. No file of
 // theirs is read for that.

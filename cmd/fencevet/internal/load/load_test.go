@@ -18,6 +18,7 @@ import (
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/cache"
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/load"
+	"github.com/fencevet/fencevet/passes/uses"
 )
 
 // module writes the files of an archive into a new directory.
@@ -426,4 +427,55 @@ func archives(t *testing.T, dir string) int {
 		}
 	}
 	return n
+}
+
+// TestKeyOfEmbedded: a script in a file of its own is part of the program, a large
+// file that is served to others is not.
+func TestKeyOfEmbedded(t *testing.T) {
+	dir := module(t, `
+-- go.mod --
+module example.org/scripts
+
+go 1.26
+-- scripts.go --
+package scripts
+
+import _ "embed"
+
+//go:embed take.lua
+var take string
+
+//go:embed film.txt
+var film string
+-- take.lua --
+return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', 15000)
+-- film.txt --
+`)
+	key := func() [32]byte {
+		t.Helper()
+		p, err := load.List(t.Context(), load.Config{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := p.Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := strings.Repeat("a", uses.MaxEmbedded+1)
+	write("film.txt", long)
+	before := key()
+	if write("film.txt", "b"+long); key() != before {
+		t.Error("the key goes by a file that is not read")
+	}
+	if write("take.lua", "return redis.call('SET', KEYS[1], ARGV[1])"); key() == before {
+		t.Error("the key does not tell a changed script")
+	}
 }
