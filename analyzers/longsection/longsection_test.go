@@ -59,6 +59,8 @@ func TestCheck(t *testing.T) {
 		{Name: "renewed", Use: use(func(u *lock.Use) { u.Renewal = "goroutine" })},
 		{Name: "renewed in between", Use: use(func(u *lock.Use) { u.Renewal = "explicit" })},
 		{Name: "wrapper", Use: use(func(u *lock.Use) { u.Role = lock.RoleWrapper })},
-		{Name: "time to live unknown", Use: use(func(u *lock.Use) { u.TTL = lock.TTL{} })},
+		{Name: "time to live unknown", Use: use(func(u *lock.Use) { u.TTL = lock.TTL{} }), Want: []string{"a.go:10 note: is not told here"}},
+		{Name: "time to live unknown, but bounded", Use: use(func(u *lock.Use) { u.TTL, u.Section.Bounded = lock.TTL{Source: "config"}, true })},
+		{Name: "no lease", Use: use(func(u *lock.Use) { u.TTL = lock.TTL{Source: "none"} })},
 	})
 }

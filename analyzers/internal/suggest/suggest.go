@@ -24,6 +24,9 @@ type Suggestion struct {
 // For suggests what the lock of u is for.
 func For(u *lock.Use) Suggestion {
 	if u.Verdict == lock.Fenced {
+		if withoutLock(u) {
+			return Suggestion{lock.Efficiency, []string{"the resource refuses what comes too late by itself, so that the lock saves work"}}
+		}
 		return Suggestion{lock.Correctness, []string{"every write in view is guarded by the resource"}}
 	}
 	var (
@@ -64,6 +67,12 @@ func For(u *lock.Use) Suggestion {
 		because("the loser skips the work without an error")
 		if caredFor {
 			because("but the name says %s", cared)
+			break
+		}
+		if changes != nil && changes.Condition == lock.None && !idleFor {
+			// Twice the same work is harmless only if its second half does not go by
+			// what the first half found.
+			because("but %s is accepted without a condition", describe(changes))
 			break
 		}
 		s.Class = lock.Efficiency
@@ -115,6 +124,15 @@ func For(u *lock.Use) Suggestion {
 		because("the name says %s", idle)
 	}
 	return s
+}
+
+// withoutLock reports whether what guards the writes of u would do so without the
+// lock: a version of the record itself, or that there is none yet. A token, a session
+// and a transaction are the lock's.
+func withoutLock(u *lock.Use) bool {
+	return !slices.ContainsFunc(u.Writes, func(w lock.Write) bool {
+		return !w.Own && !w.After && w.Condition != lock.Version && w.Condition != lock.Unique
+	})
 }
 
 // Matters reports whether two holders who both make the write w lose something by

@@ -28,10 +28,12 @@ func TestFor(t *testing.T) {
 		want lock.Class
 		why  string // in the reasons
 	}{
-		{"fenced", lock.Use{Verdict: lock.Fenced, Skips: true}, lock.Correctness, "guarded"},
+		{"fenced", lock.Use{Verdict: lock.Fenced, Skips: true, Writes: []lock.Write{{Condition: lock.Token}}}, lock.Correctness, "guarded"},
+		{"fenced by the record's own version", lock.Use{Verdict: lock.Fenced, Writes: []lock.Write{{Condition: lock.Version}}}, lock.Efficiency, "by itself"},
 		{"loser waits, rows change", lock.Use{Writes: []lock.Write{update}}, lock.Correctness, "UPDATE sql:stock"},
 		{"and the name agrees", lock.Use{Key: "stock:%d", Writes: []lock.Write{update}}, lock.Correctness, "stock"},
-		{"loser skips", lock.Use{Skips: true, Writes: []lock.Write{update}}, lock.Efficiency, "skips"},
+		{"loser skips", lock.Use{Skips: true}, lock.Efficiency, "skips"},
+		{"loser skips a write without a condition", lock.Use{Skips: true, Writes: []lock.Write{update}}, lock.Unclear, "without a condition"},
 		{"loser skips, but money", lock.Use{Skips: true, Key: "payment:%s", Writes: []lock.Write{update}}, lock.Unclear, "payment"},
 		{"loser waits, but a cache by name", lock.Use{Key: "cache:rates", Writes: []lock.Write{update}}, lock.Unclear, "cache"},
 		{"caches only", lock.Use{Writes: []lock.Write{cache, own}}, lock.Efficiency, "derived"},

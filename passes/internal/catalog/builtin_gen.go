@@ -2582,7 +2582,7 @@ var builtin = []source{
 				}, Reject: "rows"}, args: 1, Pos: "data/sql-builders.yaml:185:5"},
 				&Call{Func: []string{"(*xorm.Session).Insert", "(*xorm.Engine).Insert", "(*xorm.Session).InsertOne", "(*xorm.Engine).InsertOne", "(*xorm.Session).InsertMulti"}, Write: &Write{Store: "sql", Op: "INSERT", Args: Ref{Base: 1, Spread: true}, On: Ref{Base: 2}, Reject: "error"}, Pos: "data/sql-builders.yaml:187:5"},
 				&Call{Func: []string{"(*xorm.Session).Exec", "(*xorm.Engine).Exec"}, Write: &Write{Store: "sql", SQL: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}, On: Ref{Base: 2}, Reject: "rows"}, args: 1, Pos: "data/sql-builders.yaml:189:5"},
-				&Call{Func: []string{"(*xorm.Session).Get", "(*xorm.Engine).Get", "(*xorm.Session).Find", "(*xorm.Engine).Find"}, Query: &Query{Store: "sql", On: Ref{Base: 2}, Out: Ref{Base: 1}}, args: 1, Pos: "data/sql-builders.yaml:191:5"},
+				&Call{Func: []string{"(*xorm.Session).Get", "(*xorm.Engine).Get", "(*xorm.Session).Find", "(*xorm.Engine).Find"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}, Out: Ref{Base: 1}}, args: 1, Pos: "data/sql-builders.yaml:191:5"},
 				&Call{Func: []string{"(*xorm.Session).Query", "(*xorm.Engine).Query", "(*xorm.Session).QueryString", "(*xorm.Engine).QueryString", "(*xorm.Session).QueryInterface", "(*xorm.Engine).QueryInterface"}, Query: &Query{Store: "sql", SQL: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}, On: Ref{Base: 2}}, args: 1, Pos: "data/sql-builders.yaml:193:5"},
 				&Call{Func: []string{"(*xorm.Engine).Transaction"}, Runs: &Runs{Func: Ref{Base: 1}, How: "now"}, Pool: "tx", args: 1, Pos: "data/sql-builders.yaml:195:5"},
 				&Call{Func: []string{"(*xorm.Engine).NewSession"}, Pool: "conn", Pos: "data/sql-builders.yaml:198:5"},

@@ -176,7 +176,9 @@ func (r *Reader) rowToken(t *term.T) (Token, bool) {
 	}
 	s, ok := sqlText(text)
 	if !ok {
-		return Token{}, false
+		if s, _ = r.prepared(text, nil); s == "" {
+			return Token{}, false
+		}
 	}
 	for _, st := range sqlread.Read(s) {
 		list := st.Select

@@ -17,12 +17,17 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/google/uuid"
 	"github.com/hashicorp/consul/api"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jmoiron/sqlx"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/redis/go-redis/v9"
+	"github.com/uptrace/bun"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
+	"gorm.io/gorm"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"xorm.io/xorm"
 )
 
 const save = "UPDATE doc SET body = $1, token = $2 WHERE id = 1 AND token < $3"
@@ -383,4 +388,111 @@ func one(res sql.Result, err error) error {
 		err = errors.New("refused")
 	}
 	return err
+}
+
+// token: ordered, may go back
+func GormRaw(ctx context.Context, db *gorm.DB, mutex *concurrency.Mutex, body string) error {
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var token int64
+	if err := db.WithContext(ctx).Raw("SELECT nextval('grants')").Scan(&token).Error; err != nil {
+		return err
+	}
+	return rows(db.Exec(save, body, token, token))
+}
+
+// token: ordered, may go back
+func GormRow(ctx context.Context, db *gorm.DB, mutex *concurrency.Mutex, body string) error {
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var token int64
+	if err := db.Raw("SELECT nextval('grants')").Row().Scan(&token); err != nil {
+		return err
+	}
+	return rows(db.Exec(save, body, token, token))
+}
+
+func rows(res *gorm.DB) error {
+	if res.Error == nil && res.RowsAffected == 0 {
+		return errors.New("stale")
+	}
+	return res.Error
+}
+
+// token: ordered, may go back
+func SqlxGet(ctx context.Context, db *sqlx.DB, mutex *concurrency.Mutex, body string) error {
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var token int64
+	if err := db.GetContext(ctx, &token, "SELECT nextval('grants')"); err != nil {
+		return err
+	}
+	return one(db.ExecContext(ctx, save, body, token, token))
+}
+
+// token: ordered, may go back
+func BunRaw(ctx context.Context, db *bun.DB, mutex *concurrency.Mutex, body string) error {
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var token int64
+	if err := db.NewRaw("SELECT nextval('grants')").Scan(ctx, &token); err != nil {
+		return err
+	}
+	return one(db.ExecContext(ctx, save, body, token, token))
+}
+
+// token: ordered, may go back
+func XormSQL(ctx context.Context, db *xorm.Engine, conn *sql.DB, mutex *concurrency.Mutex, body string) error {
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var token int64
+	if _, err := db.SQL("SELECT nextval('grants')").Get(&token); err != nil {
+		return err
+	}
+	return one(conn.ExecContext(ctx, save, body, token, token))
+}
+
+// token: ordered, may go back
+func PgxRow(ctx context.Context, pool *pgxpool.Pool, mutex *concurrency.Mutex, body string) error {
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var token int64
+	if err := pool.QueryRow(ctx, "SELECT nextval('grants')").Scan(&token); err != nil {
+		return err
+	}
+	tag, err := pool.Exec(ctx, save, body, token, token)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = errors.New("stale")
+	}
+	return err
+}
+
+// token: ordered, may go back
+func Prepared(ctx context.Context, db *sql.DB, mutex *concurrency.Mutex, body string) error {
+	draw, err := db.PrepareContext(ctx, "SELECT nextval('grants')")
+	if err != nil {
+		return err
+	}
+	defer draw.Close()
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var token int64
+	if err := draw.QueryRowContext(ctx).Scan(&token); err != nil {
+		return err
+	}
+	return one(db.ExecContext(ctx, save, body, token, token))
 }
