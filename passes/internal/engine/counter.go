@@ -16,29 +16,57 @@ type counters struct {
 	keys  []*term.T
 }
 
-// drawn finds the counters whose values the writes of a section compare or store.
-func (e *Engine) drawn(effects []Effect) counters {
-	var c counters
-	look := func(v *term.T) {
-		tok, ok := e.reader.Token(v)
-		if !ok || !tok.Ordered || tok.Handle != nil || tok.Call == nil {
-			return
+// add notes where the token v was drawn, if it is one.
+func (c *counters) add(e *Engine, v *term.T) {
+	tok, ok := e.reader.Token(v)
+	if !ok || !tok.Ordered || tok.Handle != nil || tok.Call == nil {
+		return
+	}
+	calls := []*term.T{tok.Call}
+	if recv := meaning.Receiver(tok.Call); recv != nil && recv.Kind == term.Call {
+		calls = append(calls, recv) // res.LastInsertId: the insert
+	}
+	for _, call := range calls {
+		if ms := e.reader.Of(call); len(ms) < 2 || ms[0].Role == meaning.Acquire || ms[0].Role == meaning.Renew {
+			c.calls = append(c.calls, call) // a script that does more besides is a write
 		}
-		calls := []*term.T{tok.Call}
-		if recv := meaning.Receiver(tok.Call); recv != nil && recv.Kind == term.Call {
-			calls = append(calls, recv) // res.LastInsertId: the insert
-		}
-		for _, call := range calls {
-			if ms := e.reader.Of(call); len(ms) < 2 || ms[0].Role == meaning.Acquire || ms[0].Role == meaning.Renew {
-				c.calls = append(c.calls, call) // a script that does more besides is a write
-			}
-			for _, m := range e.reader.Of(call) {
-				if m.Role == meaning.Write && m.Write.Store == "redis" && m.Write.Key != nil {
-					c.keys = append(c.keys, m.Write.Key)
-				}
+		for _, m := range e.reader.Of(call) {
+			if m.Role == meaning.Write && m.Write.Store == "redis" && m.Write.Key != nil {
+				c.keys = append(c.keys, m.Write.Key)
 			}
 		}
 	}
+}
+
+// numbers leaves out of a section what draws the tokens that its function hands on,
+// to a callback or as a result: whoever takes the lock by it gets them with the lock.
+func (e *Engine) numbers(s *Summary, section []Effect) []Effect {
+	var c counters
+	for _, r := range s.Results {
+		if r != nil {
+			c.add(e, r)
+		}
+	}
+	for _, x := range section {
+		if x.Open == Value {
+			for _, a := range x.Call.Args[1:] {
+				c.add(e, a)
+			}
+		}
+	}
+	if len(c.calls) == 0 {
+		return section
+	}
+	return slices.DeleteFunc(slices.Clone(section), func(x Effect) bool {
+		return x.Call != nil && x.Open == Closed && e.draws(c, x.Call, e.reader.Of(x.Call))
+	})
+}
+
+// drawn finds the counters whose values the writes of a section compare or store, or
+// a callback gets.
+func (e *Engine) drawn(effects []Effect) counters {
+	var c counters
+	look := func(v *term.T) { c.add(e, v) }
 	var guards func(gs []meaning.Guard)
 	guards = func(gs []meaning.Guard) {
 		for _, g := range gs {
@@ -50,6 +78,10 @@ func (e *Engine) drawn(effects []Effect) counters {
 		switch {
 		case x.Memory != nil:
 			look(x.Memory.Token)
+		case x.Open == Value:
+			for _, a := range x.Call.Args[1:] {
+				look(a)
+			}
 		case x.Call != nil && x.Open == Closed:
 			for _, m := range e.reader.Of(x.Call) {
 				if m.Role == meaning.Write {

@@ -99,17 +99,18 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.skips = f.skips(s, st, m, oracle, region)
 	st.returned = f.returnsHandle(st, m, fn, match)
 	st.lent = st.heldOut && f.handsEnd(st, fn, m)
+	section := f.e.numbers(s, st.effects)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(st.effects, m)) || st.lent):
+	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(section, m)) || st.lent):
 		// A record that stands until it is taken away is held on, whatever else fn does.
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
-	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(st.effects, m),
-		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(st.after, m): // given back too early
+	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(section, m),
+		!st.heldOut && f.e.idle(st) && opensParam(st.after, fn) && !f.writes(f.e.numbers(s, st.after), m): // given back too early
 		st.wrapper = true
 		s.Sections = append(s.Sections, st.section())
 		return
 	}
-	if st.wrapper && m.Raw && !f.tells(fn, st, region) {
+	if st.wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) {
 		// The callers cannot know whether they have it: it is no lock to them.
 		st.wrapper = false
 	}

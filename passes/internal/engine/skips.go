@@ -3,6 +3,7 @@ package engine
 import (
 	"go/constant"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -37,6 +38,22 @@ func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, sec
 		}
 	}
 	return false
+}
+
+// refused reports whether fn tells an error wherever a general command found its key
+// taken, by other returns than those of the winner: who gets none has the lock.
+func refused(st *site, won *oracle, section *world.Region) bool {
+	if !st.direct || !tellsByValue(won, st.fn) {
+		return false
+	}
+	lost := world.Explore(st.at, &refusal{won: won, byValue: true}, func(ssa.Instruction) world.Verb { return world.Go })
+	for _, ret := range lost.Returns {
+		n := len(ret.Results)
+		if n == 0 || !isError(ret.Results[n-1].Type()) || lost.Fact(ret.Results[n-1]).IsNil() || slices.Contains(section.Returns, ret) {
+			return false
+		}
+	}
+	return !lost.Limit && len(lost.Returns) > 0
 }
 
 // leavesOut reports whether something of the section is not done without the
