@@ -3,6 +3,7 @@ package engine
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -225,15 +226,66 @@ func (f *family) builtin(name string, c *ssa.CallCommon) *term.T {
 		if y != nil && y.Kind == term.List && (x == nil || x.IsZero()) {
 			return y
 		}
-		if x != nil && y != nil && x.Kind == term.List && y.Kind == term.List {
-			return p.List(append(append([]*term.T(nil), x.Args...), y.Args...)...)
-		}
 	}
 	args := make([]*term.T, len(c.Args))
 	for i, a := range c.Args {
 		args[i] = f.get(a)
 	}
 	return p.Op(name, args...)
+}
+
+// assembled is a slice that is put together by append. Where ways differ in what they
+// add to what is common to all, or a loop adds something in each turn, that is one
+// element that nothing is known of.
+func (f *family) assembled(v ssa.Value, seen []ssa.Value) *term.T {
+	p := f.e.pool
+	switch x := v.(type) {
+	case *ssa.Call:
+		if isAppend(x) {
+			return p.Append(f.assembled(x.Call.Args[0], seen), f.get(x.Call.Args[1]))
+		}
+	case *ssa.Phi:
+		if slices.Contains(seen, v) {
+			break
+		}
+		for _, base := range x.Edges {
+			if !slices.ContainsFunc(x.Edges, func(e ssa.Value) bool { return !appends(e, base, x) }) {
+				return p.Append(f.assembled(base, append(seen, v)), p.List(p.Unknown("part")))
+			}
+		}
+	case *ssa.MakeSlice:
+		if n, ok := x.Len.(*ssa.Const); ok && n.Int64() == 0 {
+			return p.List()
+		}
+	case *ssa.Slice:
+		if n, ok := x.High.(*ssa.Const); ok && n.Int64() == 0 && x.Low == nil {
+			return p.List()
+		}
+	case *ssa.Const:
+		if x.IsNil() {
+			return p.List()
+		}
+	}
+	return f.get(v)
+}
+
+// appends reports whether v is base, or made from it or from other by append.
+func appends(v, base, other ssa.Value) bool {
+	for {
+		if v == base || v == other {
+			return true
+		}
+		c, ok := v.(*ssa.Call)
+		if !ok || !isAppend(c) {
+			return false
+		}
+		v = c.Call.Args[0]
+	}
+}
+
+func isAppend(c *ssa.Call) bool {
+	b, ok := c.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "append" && len(c.Call.Args) == 2
 }
 
 // std knows the few functions of the standard library that build strings, and
@@ -261,15 +313,10 @@ func (f *family) std(c *ssa.CallCommon, t *term.T) *term.T {
 			return p.Op("+", args[0].Args...)
 		}
 	case "strings.Join":
-		if len(args) == 2 && args[0].Kind == term.List && len(args[0].Args) > 0 {
-			var parts []*term.T
-			for i, a := range args[0].Args {
-				if i > 0 {
-					parts = append(parts, args[1])
-				}
-				parts = append(parts, a)
+		if len(args) == 2 {
+			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op {
+				return p.Joined(list, args[1])
 			}
-			return p.Op("+", parts...)
 		}
 	case "context.WithValue":
 		return t

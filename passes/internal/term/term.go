@@ -294,6 +294,17 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		}
 	}
 	switch {
+	case name == opAppend && len(args) == 2 && args[0].Kind == List && args[1].Kind == List:
+		return p.List(append(slices.Clip(args[0].Args), args[1].Args...)...)
+	case name == opJoin && len(args) == 2 && args[0].Kind == List && len(args[0].Args) > 0:
+		var parts []*T
+		for i, a := range args[0].Args {
+			if i > 0 {
+				parts = append(parts, args[1])
+			}
+			parts = append(parts, a)
+		}
+		return p.Op("+", parts...)
 	case name == opOr && len(args) == 2:
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
@@ -311,7 +322,15 @@ const (
 	opOr      = "or"      // Args[0] unless it is zero, then Args[1]
 	opWith    = "with"    // Args[0] with the field that Args[1] names set to Args[2]
 	opApplied = "applied" // Args[2] after the functions Args[0] have run on it
+	opAppend  = "append"  // the list Args[0] with what is in the list Args[1] behind it
+	opJoin    = "join"    // the texts in the list Args[0], with Args[1] between them
 )
+
+// Append is the list x with what is in the list y behind it.
+func (p *Pool) Append(x, y *T) *T { return p.Op(opAppend, x, y) }
+
+// Joined is the text of what is in a list, with sep in between.
+func (p *Pool) Joined(list, sep *T) *T { return p.Op(opJoin, list, sep) }
 
 // Or is x unless that is zero, else y: a value with a default.
 func (p *Pool) Or(x, y *T) *T {

@@ -15,6 +15,26 @@ func (t *T) Pattern() string {
 	return t.Text()
 }
 
+// elements renders what is in a list, of which a part may be out of sight: that
+// stands for one element.
+func elements(list *T) (parts []string, known bool) {
+	switch {
+	case list.Kind == List:
+		for _, a := range list.Args {
+			s, k := a.pattern()
+			parts, known = append(parts, s), known || k
+		}
+		return parts, known
+	case list.Kind == Op && list.Name == opAppend:
+		for _, a := range list.Args {
+			more, k := elements(a)
+			parts, known = append(parts, more...), known || k
+		}
+		return parts, known
+	}
+	return []string{"%s"}, false
+}
+
 // pattern returns the rendering and whether any part of it is constant.
 func (t *T) pattern() (string, bool) {
 	switch t.Kind {
@@ -34,6 +54,10 @@ func (t *T) pattern() (string, bool) {
 				b.WriteString(s)
 			}
 			return b.String(), known
+		case opJoin:
+			sep, _ := t.Args[1].pattern()
+			parts, known := elements(t.Args[0])
+			return strings.Join(parts, sep), known
 		case "format":
 			if f, ok := t.Args[0].Str(); ok {
 				return fill(f, t.Args[1:]), true
