@@ -71,7 +71,7 @@ func newEvidence(e *Engine) *evidence {
 					if m.Role == meaning.Write {
 						ev.deletion(pkgOf(fn), m.Write)
 					}
-					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
+					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil && !f.owns(x) {
 						for _, k := range keysOf(m.Key) {
 							if name := keyName(k); name != "" {
 								key := freed{pkgOf(fn), m.Family, name}
@@ -228,10 +228,18 @@ func (e *Engine) each(visit func(*family, *ssa.Function, *Summary)) {
 // isLock reports whether what st takes is a lock at all.
 func (ev *evidence) isLock(st *site, m meaning.Meaning) bool { return ev.wraps[st] }
 
+// owns reports whether an effect gives back what the family itself took by a wrapper:
+// that says nothing of the key of others.
+func (f *family) owns(x Effect) bool {
+	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool {
+		return f.sums[fn] != nil && slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return !st.direct && st.match != nil && st.match(x) })
+	})
+}
+
 // marker reports whether a lock function is used, at st, for a key that nobody
 // ever frees: it serves as a marker there.
 func (ev *evidence) marker(st *site, m meaning.Meaning) bool {
-	if !m.Raw || m.Row != nil || st.direct || st.wrapper || st.closed || len(st.release) > 0 || m.Key == nil || m.Key.Kind == term.Unknown {
+	if g := ev.signs[st]; !m.Raw || m.Row != nil || st.direct || st.wrapper || st.closed || len(st.release) > 0 && (g == nil || g.released) || m.Key == nil || m.Key.Kind == term.Unknown {
 		return false
 	}
 	return !ev.freed[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]
