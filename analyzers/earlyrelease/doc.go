@@ -22,6 +22,9 @@
 //	}
 //	_, err = db.ExecContext(ctx, "UPDATE stock SET amount = $2 WHERE id = $1", id, n-1)
 //
+//	lock.Release(ctx)
+//	return tx.Commit() // of what was written under the lock
+//
 //	go save(ctx, record) // and then return, with a deferred release
 //
 // # Good
@@ -32,7 +35,11 @@
 // # How it decides
 //
 // A write after the release is reported where the section itself does nothing, or
-// where the write stores what a query in the section read. A goroutine is reported
+// where the write stores what a query in the section read. A transaction in which the
+// section writes is reported where it is committed, if that is after the release: also
+// by a deferred call that runs last, or because the lock is taken and freed in a
+// function that runs in the transaction. Such writes count as unguarded, on the session
+// that owned the lock too. A goroutine is reported
 // where the section starts it, its write is the section's only one or goes to
 // what the section writes, and the function waits for nothing at all before the release.
 //
@@ -42,7 +49,8 @@
 // # When it stays silent
 //
 // To claim a row under the lock and to finish it later is sound, so a second write of
-// the same table says nothing. A function that waits for anything (a channel, a
+// the same table says nothing. Nor does the late commit of a write that the resource
+// compares itself, by a token or a version. A function that waits for anything (a channel, a
 // WaitGroup, an errgroup) is taken to wait for the work. A goroutine that releases the
 // lock itself has taken it over.
 package earlyrelease

@@ -28,6 +28,12 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	name, call, other := check.Lock(u), check.Short(s.Callee), check.Place(s.Other.Position)
 	switch {
+	case s.Kind == lock.SlipAfter && s.Detail != "":
+		level := lock.Warning
+		if u.Reads { // the next holder may have read already
+			level = lock.Error
+		}
+		return level, fmt.Sprintf("two holders write at once: %s was released at %s, and %s makes visible only here what was written under it, so the next holder reads what was there before; commit before the release", name, other, call)
 	case s.Kind == lock.SlipAfter:
 		return lock.Error, fmt.Sprintf("two holders write at once: %s was released at %s, and %s writes what it was taken for only here; release after the last write", name, other, call)
 	case s.Kind == lock.SlipOutlives && s.Detail != "":

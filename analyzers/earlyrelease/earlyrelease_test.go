@@ -16,8 +16,13 @@ func TestCheck(t *testing.T) {
 			Slips: []lock.Slip{{Frame: at, Kind: kind, Detail: detail, Other: recordtest.At("/m/a.go", 15)}},
 		}
 	}
+	reading := use(lock.SlipAfter, "commit")
+	reading.Reads = true
+
 	recordtest.Run(t, Check, []recordtest.Test{
 		{Name: "after", Use: use(lock.SlipAfter, ""), Want: []string{`a.go:20 error: lock "k" was released at a.go:15, and ExecContext writes`}},
+		{Name: "commit", Use: use(lock.SlipAfter, "commit"), Want: []string{`a.go:20 warning: lock "k" was released at a.go:15, and ExecContext makes visible only here`}},
+		{Name: "commit of what was read", Use: reading, Want: []string{"a.go:20 error: commit before the release"}},
 		{Name: "goroutine", Use: use(lock.SlipOutlives, ""), Want: []string{"a.go:20 warning: the goroutine started here writes (a.go:15)"}},
 		{Name: "election", Use: use(lock.SlipOutlives, "ReleaseOnCancel"), Want: []string{"a.go:20 note: with ReleaseOnCancel"}},
 		{Name: "another check's", Use: use(lock.SlipLeft, "")},

@@ -15,6 +15,13 @@ import (
 // does nothing, or what it read is written afterwards. Writing the same table
 // again is no sign; to claim a job under the lock and to finish it later is sound.
 func (e *Engine) late(t *taking) []lock.Slip {
+	if at := t.st.late; at.IsValid() {
+		freed := t.st.lock.At
+		if len(t.st.freed) > 0 {
+			freed = t.st.freed[0].At
+		}
+		return []lock.Slip{{Frame: at, Kind: lock.SlipAfter, Detail: "commit", Other: freed}}
+	}
 	if t.st.region == nil || t.st.wrapper || t.st.heldOut || t.st.deferred {
 		return nil
 	}

@@ -171,7 +171,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 			u.Verdict = lock.Fenced
 		}
 	}
-	if u.Verdict == lock.NoVisibleWrite && e.idle(st) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) {
+	if st.late.IsValid() || u.Verdict == lock.NoVisibleWrite && e.idle(st) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) {
 		// The lock guards nothing; what it was taken for comes after it.
 		u.Verdict = lock.Unfenced
 	}
@@ -283,6 +283,10 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		}
 		if r.cond == lock.Unknown {
 			unseen[cmp.Or(r.why, c.Unknown, lock.ReasonLimit)] = true
+		}
+		if at := j.committed(x, r); at.IsValid() {
+			w.After, w.Condition, w.Checked, w.Note = true, lock.None, nil, "committed after the release"
+			j.st.late = at
 		}
 		u.Writes = append(u.Writes, w)
 	}

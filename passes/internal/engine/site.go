@@ -26,14 +26,15 @@ type site struct {
 	facts    []world.Fact // of the call's results, where a wrapper took the lock
 	closed   bool         // taken and released by the callee; effects are its section's
 
-	effects  []Effect // in the section
-	after    []Effect // after the release
-	release  []string // how it is released here
-	freed    []Effect // the releases
-	heldOut  bool     // still held at a return
-	wrapper  bool     // taken for the callers
-	guarded  bool     // the outcome decides a branch
-	skips    bool     // the loser returns without error
+	effects  []Effect   // in the section
+	after    []Effect   // after the release
+	release  []string   // how it is released here
+	freed    []Effect   // the releases
+	late     lock.Frame // where what the section writes is committed, if that is after the release
+	heldOut  bool       // still held at a return
+	wrapper  bool       // taken for the callers
+	guarded  bool       // the outcome decides a branch
+	skips    bool       // the loser returns without error
 	deferred bool
 	kept     bool // taken and deferred in a loop: held through the turns that follow
 	returned bool // the handle, or a function that releases, is returned
