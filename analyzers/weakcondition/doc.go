@@ -8,7 +8,8 @@
 // lost its lock still gets through: the greatest token is not stored, the
 // comparison points the wrong way, an equality is asked of a value that nobody
 // sets when the lock changes hands, or comparing and writing are two steps. It
-// also reports a condition that works but whose refusal nobody looks at.
+// also reports a condition that works but whose refusal nobody looks at, or which
+// is recognised and returned as if the write had been accepted.
 //
 // # Why it loses data
 //
@@ -35,7 +36,10 @@
 // of an etcd transaction, the options of an object store, or the functions of
 // the project that compare a stored token with an incoming one. A fault is an
 // error. A refusal that is dropped (the number of rows, Succeeded, a boolean) is
-// a warning.
+// a warning. So is a function that asks whether the write was refused, by the number of
+// rows or the error that a library has for it, and then returns a nil error and does
+// nothing else that it does not do after a success: a line of the log is enough to make
+// the difference.
 //
 // # When it stays silent
 //

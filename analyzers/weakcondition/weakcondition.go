@@ -38,6 +38,10 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			f.At = u.Acquire.Position
 		}
 		switch {
+		case w.Swallowed:
+			f.Level = lock.Warning
+			f.Message = fmt.Sprintf("a stale holder is told that its refused write is done: where %s of %s is refused, the error is recognised and success returned; return an error and stop",
+				check.Verb(w), check.Resource(w))
 		case refusable(w.Condition) && w.Checked != nil && !*w.Checked:
 			f.Level = lock.Warning
 			f.Message = fmt.Sprintf("a stale holder takes its refused write for done: nobody looks whether %s of %s was accepted; check the result and stop",

@@ -24,6 +24,7 @@ func TestCheck(t *testing.T) {
 		{Name: "in another package", Use: use(lock.Write{Frame: recordtest.At("/m/b/b.go", 7), Fault: "x"}), Want: []string{"a.go:10 error: stale holder"}},
 		{Name: "refusal dropped", Use: use(lock.Write{Condition: lock.Token, Checked: &no}), Want: []string{"a.go:20 warning: nobody looks whether UPDATE of table stock"}},
 		{Name: "refusal dropped, which the engine calls a fault", Use: use(lock.Write{Condition: lock.Version, Checked: &no, Fault: "x"}), Want: []string{"a.go:20 warning: nobody looks"}},
+		{Name: "refusal swallowed", Use: use(lock.Write{Condition: lock.Token, Checked: &no, Swallowed: true, Fault: "x"}), Want: []string{"a.go:20 warning: where UPDATE of table stock is refused"}},
 		{Name: "refusal seen", Use: use(lock.Write{Condition: lock.Token, Checked: &yes})},
 		{Name: "out of sight", Use: use(lock.Write{Condition: lock.Token})},
 		{Name: "create once", Use: use(lock.Write{Condition: lock.Unique, Checked: &no})},

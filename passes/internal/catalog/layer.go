@@ -22,10 +22,11 @@ type layer struct {
 
 // A shelf holds the entries for one import path.
 type shelf struct {
-	calls   map[member][]*Call
-	fields  map[member][]*Call
-	params  map[string][]*Call // by type name
-	handles map[string]string  // kind by type name
+	calls    map[member][]*Call
+	fields   map[member][]*Call
+	params   map[string][]*Call // by type name
+	handles  map[string]string  // kind by type name
+	refusals map[string]bool
 }
 
 // A member is a method or field, or a function if recv is empty. A recv of "*"
@@ -96,7 +97,7 @@ func (l *layer) shelf(path string) *shelf {
 }
 
 func newShelf(path string, libs []*Library, clash clash) *shelf {
-	s := &shelf{calls: map[member][]*Call{}, fields: map[member][]*Call{}, params: map[string][]*Call{}, handles: map[string]string{}}
+	s := &shelf{calls: map[member][]*Call{}, fields: map[member][]*Call{}, params: map[string][]*Call{}, handles: map[string]string{}, refusals: map[string]bool{}}
 	for _, lib := range libs {
 		here := map[string]bool{}
 		for alias, paths := range lib.Packages {
@@ -119,6 +120,11 @@ func newShelf(path string, libs []*Library, clash clash) *shelf {
 				s.handles[sym.name] = kind
 			}
 		})
+		for _, name := range lib.Refusals {
+			if sym, ok := parseSymbol(name); ok && here[sym.alias] {
+				s.refusals[sym.name] = true
+			}
+		}
 		for _, c := range lib.Calls {
 			for _, name := range c.Func {
 				sym, _ := parseSymbol(name)

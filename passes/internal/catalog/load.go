@@ -142,8 +142,10 @@ func (d *decoder) check(root *yaml.Node, lib *Library) {
 		for i := 0; i+1 < len(p.Content); i += 2 {
 			lib.places[p.Content[i].Value] = d.Pos(p.Content[i])
 		}
-		if h := strict.Child(root, "handles"); h != nil {
-			lib.places["handles of "+lib.Library] = d.Pos(h)
+		for _, key := range []string{"handles", "refusals"} {
+			if n := strict.Child(root, key); n != nil {
+				lib.places[key+" of "+lib.Library] = d.Pos(n)
+			}
 		}
 	}
 	plain := map[string]string{} // function -> position of its entry without when
@@ -159,6 +161,14 @@ func (d *decoder) check(root *yaml.Node, lib *Library) {
 			d.once(at, "type "+name, plain)
 		}
 	})
+	for i, name := range lib.Refusals {
+		at := strict.Nth(strict.Child(root, "refusals"), i)
+		if s, ok := parseSymbol(name); !ok || s.recv != "" {
+			d.Errorf(at, "bad name %q: want pkg.Name", name)
+		} else {
+			d.alias(at, lib, s.alias)
+		}
+	}
 	for i, c := range lib.Commands {
 		d.command(strict.Nth(strict.Child(root, "commands"), i), c, plain)
 	}

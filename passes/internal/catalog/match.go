@@ -241,6 +241,15 @@ func (c *Catalog) Handle(typ string) string {
 	return ""
 }
 
+// Refusal reports whether a name of a package tells of an error that a condition did
+// not hold: the type or variable of such an error, or a function that asks for it.
+func (c *Catalog) Refusal(obj types.Object) bool {
+	return obj != nil && obj.Pkg() != nil && slices.ContainsFunc(c.layers, func(l *layer) bool {
+		s := l.shelf(unvendored(obj.Pkg().Path()))
+		return s != nil && s.refusals[obj.Name()]
+	})
+}
+
 // Fields returns the entries for reading a field of a defined struct type.
 func (c *Catalog) Fields(owner *types.TypeName, field string) []*Call {
 	if owner.Pkg() == nil {

@@ -28,6 +28,9 @@ type Library struct {
 	// or only wait leave it false.
 	Locks   bool     `yaml:"locks"`
 	Handles *Handles `yaml:"handles"`
+	// Refusals names what tells of an error that a condition did not hold: types and
+	// variables of errors, and functions that ask.
+	Refusals []string `yaml:"refusals"`
 	// Many says that the file describes libraries that have little in common:
 	// entries are shown under the alias of their package.
 	Many     bool       `yaml:"many"`

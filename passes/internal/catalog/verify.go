@@ -56,13 +56,13 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 			}
 		}
 	}
-	lib.handles(func(_, name string) {
+	exists := func(list, what, name string, is func(types.Object) bool) {
 		s, _ := parseSymbol(name)
 		loaded, found := 0, 0
 		for _, path := range lib.Packages[s.alias] {
 			if pkg := lookup(path); pkg != nil {
 				loaded++
-				if _, ok := pkg.Scope().Lookup(s.name).(*types.TypeName); ok {
+				if is(pkg.Scope().Lookup(s.name)) {
 					found++
 				}
 			}
@@ -71,9 +71,15 @@ func (lib *Library) Verify(lookup func(path string) *types.Package) (unseen []st
 		case loaded == 0:
 			unseen = append(unseen, name)
 		case found == 0:
-			errs = append(errs, &Error{Pos: lib.places["handles of "+lib.Library], Name: name, Msg: fmt.Sprintf("no type %s in %s: correct the name", name, strings.Join(lib.Packages[s.alias], ", "))})
+			errs = append(errs, &Error{Pos: lib.places[list+" of "+lib.Library], Name: name, Msg: fmt.Sprintf("no %s in %s: correct the name", what+name, strings.Join(lib.Packages[s.alias], ", "))})
 		}
+	}
+	lib.handles(func(_, name string) {
+		exists("handles", "type ", name, func(obj types.Object) bool { _, ok := obj.(*types.TypeName); return ok })
 	})
+	for _, name := range lib.Refusals {
+		exists("refusals", "", name, func(obj types.Object) bool { return obj != nil })
+	}
 	if errs != nil {
 		return unseen, errs
 	}

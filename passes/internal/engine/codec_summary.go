@@ -33,7 +33,7 @@ func (c *codec) effect(x *Effect) {
 		x.Own = c.e.evidence.own(*x)
 	}
 	bits(c, &x.Open, &x.Reach, &x.Batch, &x.Turns.Rounds)
-	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps)
+	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps, &x.Silent)
 	checked, answer := int(x.Checked), int(x.Answer)
 	c.num(&checked)
 	c.num(&answer)

@@ -19,7 +19,8 @@
 //
 // Summaries: summary.go, step.go (one call), sets.go (what is stored in objects),
 // memory.go (objects as resources), batch.go, asked.go (comparisons in Go), claims.go,
-// outcome.go (whether the outcome is looked at).
+// outcome.go and swallowed.go (whether the outcome is
+// looked at, and told).
 //
 // Facts, which carry summaries from package to package: fact.go, imported.go,
 // codec.go, codec_summary.go.

@@ -67,6 +67,7 @@ func (f *family) asks(in ssa.CallInstruction, effects []Effect) {
 	v, ok := in.(ssa.Value)
 	for i := range effects {
 		x := &effects[i]
+		x.Silent = x.Silent || f.silent(in, *x)
 		switch {
 		case x.Answer > 0 && int(x.Answer) <= res.Len():
 			var l look

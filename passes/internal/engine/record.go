@@ -267,11 +267,14 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache, Trail: x.Via, Here: true,
 		}
 		if (r.cond.Holds() || r.fault != "") && !r.claimed && !r.own {
-			switch x.Checked {
-			case 1:
+			switch {
+			case x.Silent && (r.cond == lock.Token || r.cond == lock.Owner || r.cond == lock.Version && c.Reject == "error"):
+				no := false
+				w.Checked, w.Fault, w.Swallowed = &no, swallowed, true
+			case x.Checked == 1:
 				t := true
 				w.Checked = &t
-			case -1:
+			case x.Checked == -1:
 				if r.cond.Holds() && c.Reject != "error" && !(r.cond == lock.Version && c.Sweeps()) {
 					no := false
 					w.Checked = &no
@@ -361,6 +364,9 @@ func (e *Engine) memoryWrite(x Effect, r ruling) lock.Write {
 
 // unanswered is the fault of a condition whose refusal nobody hears of.
 const unanswered = "nobody looks whether the write was refused, so a stale holder believes that it wrote"
+
+// swallowed is the fault of a condition whose refusal is kept from the caller.
+const swallowed = "a refusal is recognised and returned like a success, so a stale holder is told that it wrote"
 
 // own reports whether a call is part of locking: this lock's or another's
 // acquire, renewal or release is no write of a protected resource.

@@ -36,6 +36,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 		if (len(ms) > 0 || f.opensSQL(call)) && !f.timer(call) {
 			eff := Effect{Call: call, At: at, Reach: reach}
 			eff.Checked, eff.Answer = f.checked(in, ms)
+			eff.Silent = f.silent(in, eff)
 			effects = append(effects, eff)
 		}
 		for _, m := range ms {

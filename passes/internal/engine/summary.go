@@ -56,6 +56,7 @@ type Effect struct {
 	Reach   Reach
 	Checked int8 // whether the outcome is looked at: 1 yes, -1 no, 0 not known
 	Answer  int8 // result of the function, counted from 1, that tells its callers the outcome; they decide Checked
+	Silent  bool // a refusal is recognised, and returned like a success
 	Batch   Batch
 	Asked   []Asked      // comparisons in Go that let control through to a write
 	Won     []Claim      // conditional writes that had to be accepted before

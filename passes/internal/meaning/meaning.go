@@ -283,7 +283,11 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	}
 	if q := e.Query; q != nil {
 		if !q.SQL.IsZero() {
-			for _, m := range r.sql(lib, q.SQL, q.Args, q.On, "", call, false) {
+			reject := ""
+			if strings.Contains(call.Name[strings.LastIndexByte(call.Name, '.')+1:], "QueryRow") {
+				reject = "error" // no row, which is what RETURNING tells of a refused write
+			}
+			for _, m := range r.sql(lib, q.SQL, q.Args, q.On, reject, call, false) {
 				m.Keeps = m.Keeps || q.Keeps && m.Role == Query
 				ms = append(ms, m)
 			}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/world"
+)
+
+// A refusal that is recognised and then returned like a success is worse than one
+// that nobody looks at: the caller is told that the write is done.
+
+// silent reports whether an effect of a call is a write whose refusal is swallowed.
+func (f *family) silent(in ssa.CallInstruction, x Effect) bool {
+	call, ok := in.(*ssa.Call)
+	return ok && x.Open == Closed && f.isWrite(x) && f.swallows(call, x)
+}
+
+// swallows reports whether a function returns the same and does nothing else, be x, an
+// effect of call, accepted or refused. To write a line of the log about a refusal is
+// something else.
+func (f *family) swallows(call *ssa.Call, x Effect) bool {
+	fn := call.Parent()
+	if n := fn.Signature.Results().Len(); n == 0 || !isError(fn.Signature.Results().At(n-1).Type()) {
+		return false // nobody is told anything
+	}
+	for _, w := range f.refusals(call, x) {
+		a := &answered{Oracle: w, f: f}
+		lost := world.Explore(call, a, func(ssa.Instruction) world.Verb { return world.Go })
+		if l, ok := w.(*loser); !a.asked && !(ok && l.byValue) || lost.Limit {
+			continue
+		}
+		well := world.Explore(call, accepted(f, call, x), func(ssa.Instruction) world.Verb { return world.Go })
+		if f.sameEnd(lost, well) {
+			return true
+		}
+	}
+	return false
+}
+
+// accepted is the world in which an effect of a call was accepted.
+func accepted(f *family, call *ssa.Call, x Effect) world.Oracle {
+	if len(x.Via) == 0 {
+		return &oracle{f: f, st: &site{at: call, direct: true, lock: Acquired{Call: x.Call}}, memo: make(map[ssa.Value]bool)}
+	}
+	facts := make([]world.Fact, len(x.Lost))
+	for i := range facts {
+		facts[i] = world.Varying
+	}
+	facts[len(facts)-1] = world.Nil
+	return answer{call, facts}
+}
+
+// sameEnd reports whether two ways part, and yet return the same, a nil error among it,
+// and do the same before.
+func (f *family) sameEnd(lost, well *world.Region) bool {
+	ways := make(map[ssa.Instruction]int)
+	for _, in := range lost.Held {
+		ways[in] |= 1
+	}
+	for _, in := range well.Held {
+		ways[in] |= 2
+	}
+	part := false
+	for in, way := range ways {
+		if way == 3 {
+			continue
+		}
+		part = true
+		switch in := in.(type) {
+		case *ssa.Call:
+			if !f.asksOnly(in) {
+				return false
+			}
+		case *ssa.Store:
+			if a, local := f.base(in.Addr).(*ssa.Alloc); !local || a.Parent() != in.Parent() {
+				return false
+			}
+		case *ssa.Send, *ssa.MapUpdate, *ssa.Go, *ssa.Defer, *ssa.Panic, *ssa.Select:
+			return false
+		}
+	}
+	said := func(r *world.Region) []world.Fact {
+		var facts []world.Fact
+		for _, ret := range r.Returns {
+			if facts == nil {
+				facts = make([]world.Fact, len(ret.Results))
+			}
+			for i, v := range ret.Results {
+				facts[i] = world.Meet(facts[i], r.Fact(v))
+			}
+		}
+		return facts
+	}
+	a, b := said(lost), said(well)
+	if !part || len(a) == 0 || len(a) != len(b) || !a[len(a)-1].IsNil() {
+		return false
+	}
+	for i := range a {
+		if !a[i].Same(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// asksOnly reports whether a call only asks what an error is.
+func (f *family) asksOnly(call *ssa.Call) bool {
+	_, ok := f.recognises(call)
+	return ok
+}
+
+// An answered world also answers the questions whether an error is a refusal.
+type answered struct {
+	world.Oracle
+	f     *family
+	asked bool
+}
+
+// Value implements world.Oracle.
+func (a *answered) Value(v ssa.Value) (world.Fact, bool) {
+	about, yes := a.f.recognises(v)
+	if about != nil && yes {
+		if fact, ok := a.Oracle.Value(about); ok && fact.Same(world.NotNil) {
+			a.asked = true
+			return world.True, true
+		}
+	}
+	return a.Oracle.Value(v)
+}
+
+// recognises returns the error that v asks about, what it is or whether it is a certain
+// one, and true if that is one by which a write is refused.
+func (f *family) recognises(v ssa.Value) (about ssa.Value, refusal bool) {
+	known := f.e.reader.Catalog.Refusal
+	switch v := v.(type) {
+	case *ssa.Call:
+		callee := origin(v.Call.StaticCallee())
+		if callee == nil || len(v.Call.Args) == 0 || !isError(v.Call.Args[0].Type()) {
+			return nil, false
+		}
+		path := ""
+		if callee.Pkg != nil {
+			path = callee.Pkg.Pkg.Path()
+		}
+		switch about = v.Call.Args[0]; {
+		case (path == "errors" || path == "golang.org/x/xerrors" || path == "github.com/pkg/errors") && len(v.Call.Args) == 2 && (callee.Name() == "Is" || callee.Name() == "As"):
+			return about, f.namesRefusal(v.Call.Args[1])
+		case len(v.Call.Args) == 1 && types.Identical(v.Type(), types.Typ[types.Bool]):
+			return about, known(callee.Object())
+		}
+	case *ssa.BinOp:
+		if v.Op == token.EQL && isError(v.X.Type()) {
+			return v.X, f.namesRefusal(v.Y)
+		}
+	case *ssa.Extract:
+		if x, ok := v.Tuple.(*ssa.TypeAssert); ok && v.Index == 1 && isError(x.X.Type()) {
+			n := namedOf(x.AssertedType)
+			return x.X, n != nil && known(n.Obj())
+		}
+	}
+	return nil, false
+}
+
+// namesRefusal reports whether what an error is compared with is a refusal: a variable,
+// or a pointer to one of the type.
+func (f *family) namesRefusal(v ssa.Value) bool {
+	if mi, ok := v.(*ssa.MakeInterface); ok {
+		v = mi.X
+	}
+	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+		if g, ok := load.X.(*ssa.Global); ok {
+			return f.e.reader.Catalog.Refusal(g.Object())
+		}
+	}
+	t := v.Type()
+	for {
+		p, ok := t.Underlying().(*types.Pointer)
+		if !ok {
+			break
+		}
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && f.e.reader.Catalog.Refusal(n.Obj())
+}
