@@ -143,7 +143,7 @@ type Write struct {
 	Condition Condition
 	Reached   string // direct | call | callback | interface | goroutine
 	Checked   *bool  // whether a rejection is looked at; nil: not applicable or out of sight
-	Swallowed bool    // a rejection is recognised, and returned like a success
+	Swallowed bool   // a rejection is recognised, and returned like a success
 	Note      string
 	// Fault says why the condition cannot hold although something is compared;
 	// empty when nothing is. FaultAt is where, as a line of explanation.

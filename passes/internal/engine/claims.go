@@ -40,7 +40,7 @@ func (f *family) claims(fn *ssa.Function, s *Summary) {
 			call, ok := in.(*ssa.Call)
 			if !ok {
 				for i := range steps {
-					steps[i].Lost = nil // nobody hears of it
+					steps[i].Lost, steps[i].Says = nil, "" // nobody hears of it
 				}
 				continue
 			}
@@ -48,6 +48,7 @@ func (f *family) claims(fn *ssa.Function, s *Summary) {
 				refused := f.refused(call, steps[group[0]])
 				for _, i := range group {
 					steps[i].Lost = refused.facts()
+					steps[i].Says = refused.says()
 				}
 				if refused == nil {
 					continue
@@ -69,7 +70,7 @@ func alike(steps []Effect) [][]int {
 	for i := range steps {
 		g := slices.IndexFunc(groups, func(g []int) bool {
 			x, y := &steps[g[0]], &steps[i]
-			return len(x.Via) > 0 && len(y.Via) > 0 && slices.EqualFunc(x.Lost, y.Lost, func(a, b world.Fact) bool { return a.String() == b.String() })
+			return len(x.Via) > 0 && len(y.Via) > 0 && x.Says == y.Says && slices.EqualFunc(x.Lost, y.Lost, func(a, b world.Fact) bool { return a.String() == b.String() })
 		})
 		if g >= 0 {
 			groups[g] = append(groups[g], i)
@@ -85,7 +86,15 @@ type refusedWrite struct {
 	reached map[ssa.Instruction]bool
 	again   bool
 	results []world.Fact
-	returns bool
+	sayings []string // the error variables that are returned
+}
+
+// says is the one error variable that is returned then.
+func (r *refusedWrite) says() string {
+	if r == nil || len(r.sayings) != 1 {
+		return ""
+	}
+	return r.sayings[0]
 }
 
 // facts is what the function's results say then; nil: nothing.
@@ -116,6 +125,13 @@ func (f *family) refused(call *ssa.Call, x Effect) *refusedWrite {
 		for _, ret := range lost.Returns {
 			if r.results == nil {
 				r.results = make([]world.Fact, len(ret.Results))
+			}
+			if n := len(ret.Results); n > 0 && isError(ret.Results[n-1].Type()) {
+				f.sayings(ret.Results[n-1], call, x, 0, func(name string) {
+					if name != "" && !slices.Contains(r.sayings, name) {
+						r.sayings = append(r.sayings, name)
+					}
+				})
 			}
 			for i, v := range ret.Results {
 				r.results[i] = world.Meet(r.results[i], lost.Fact(v))

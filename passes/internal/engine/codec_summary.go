@@ -54,6 +54,7 @@ func (c *codec) effect(x *Effect) {
 		c.bad = c.bad || w.Call == nil
 	})
 	list(c, &x.Lost, c.known)
+	c.text(&x.Says)
 	list(c, &x.From, c.value)
 	c.num(&x.Turns.Times)
 	list(c, &x.Fresh, c.site)

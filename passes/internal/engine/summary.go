@@ -61,6 +61,7 @@ type Effect struct {
 	Asked   []Asked      // comparisons in Go that let control through to a write
 	Won     []Claim      // conditional writes that had to be accepted before
 	Lost    []world.Fact // results of the function, where this write was refused; nil: they do not tell
+	Says    string       // the error variable of the project that the function then returns
 	From    []*term.T    // receivers of the calls on the way, innermost first
 	Turns   Turns        // of the loops around it
 	Fresh   []string     // places of deadlines that are set anew in each turn

@@ -27,7 +27,7 @@ func (f *family) swallows(call *ssa.Call, x Effect) bool {
 		return false // nobody is told anything
 	}
 	for _, w := range f.refusals(call, x) {
-		a := &answered{Oracle: w, f: f}
+		a := &answered{Oracle: w, f: f, says: x.Says}
 		lost := world.Explore(call, a, func(ssa.Instruction) world.Verb { return world.Go })
 		if l, ok := w.(*loser); !a.asked && !(ok && l.byValue) || lost.Limit {
 			continue
@@ -108,20 +108,21 @@ func (f *family) sameEnd(lost, well *world.Region) bool {
 
 // asksOnly reports whether a call only asks what an error is.
 func (f *family) asksOnly(call *ssa.Call) bool {
-	_, ok := f.recognises(call)
-	return ok
+	about, _ := f.recognises(call, "")
+	return about != nil
 }
 
 // An answered world also answers the questions whether an error is a refusal.
 type answered struct {
 	world.Oracle
 	f     *family
+	says  string // the error variable of the project by which a callee tells the refusal
 	asked bool
 }
 
 // Value implements world.Oracle.
 func (a *answered) Value(v ssa.Value) (world.Fact, bool) {
-	about, yes := a.f.recognises(v)
+	about, yes := a.f.recognises(v, a.says)
 	if about != nil && yes {
 		if fact, ok := a.Oracle.Value(about); ok && fact.Same(world.NotNil) {
 			a.asked = true
@@ -132,8 +133,9 @@ func (a *answered) Value(v ssa.Value) (world.Fact, bool) {
 }
 
 // recognises returns the error that v asks about, what it is or whether it is a certain
-// one, and true if that is one by which a write is refused.
-func (f *family) recognises(v ssa.Value) (about ssa.Value, refusal bool) {
+// one, and true if that is one by which a write is refused. says is such a one of the
+// project's own.
+func (f *family) recognises(v ssa.Value, says string) (about ssa.Value, refusal bool) {
 	known := f.e.reader.Catalog.Refusal
 	switch v := v.(type) {
 	case *ssa.Call:
@@ -147,13 +149,13 @@ func (f *family) recognises(v ssa.Value) (about ssa.Value, refusal bool) {
 		}
 		switch about = v.Call.Args[0]; {
 		case (path == "errors" || path == "golang.org/x/xerrors" || path == "github.com/pkg/errors") && len(v.Call.Args) == 2 && (callee.Name() == "Is" || callee.Name() == "As"):
-			return about, f.namesRefusal(v.Call.Args[1])
+			return about, f.namesRefusal(v.Call.Args[1], says)
 		case len(v.Call.Args) == 1 && types.Identical(v.Type(), types.Typ[types.Bool]):
 			return about, known(callee.Object())
 		}
 	case *ssa.BinOp:
 		if v.Op == token.EQL && isError(v.X.Type()) {
-			return v.X, f.namesRefusal(v.Y)
+			return v.X, f.namesRefusal(v.Y, says)
 		}
 	case *ssa.Extract:
 		if x, ok := v.Tuple.(*ssa.TypeAssert); ok && v.Index == 1 && isError(x.X.Type()) {
@@ -166,13 +168,13 @@ func (f *family) recognises(v ssa.Value) (about ssa.Value, refusal bool) {
 
 // namesRefusal reports whether what an error is compared with is a refusal: a variable,
 // or a pointer to one of the type.
-func (f *family) namesRefusal(v ssa.Value) bool {
+func (f *family) namesRefusal(v ssa.Value, says string) bool {
 	if mi, ok := v.(*ssa.MakeInterface); ok {
 		v = mi.X
 	}
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if g, ok := load.X.(*ssa.Global); ok {
-			return f.e.reader.Catalog.Refusal(g.Object())
+			return g.RelString(nil) == says || f.e.reader.Catalog.Refusal(g.Object())
 		}
 	}
 	t := v.Type()
@@ -185,4 +187,34 @@ func (f *family) namesRefusal(v ssa.Value) bool {
 	}
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && f.e.reader.Catalog.Refusal(n.Obj())
+}
+
+// sayings adds the error variables that a returned error is, or wraps. What call
+// answers when x is refused is known.
+func (f *family) sayings(v ssa.Value, call *ssa.Call, x Effect, depth int, add func(string)) {
+	if depth > maxLooks {
+		return
+	}
+	switch v := v.(type) {
+	case *ssa.ChangeInterface:
+		f.sayings(v.X, call, x, depth+1, add)
+	case *ssa.Extract:
+		if v.Tuple == ssa.Value(call) {
+			add(x.Says)
+		}
+	case *ssa.UnOp:
+		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL {
+			add(g.RelString(nil))
+		}
+	case *ssa.Call:
+		if v == call {
+			add(x.Says)
+		} else if formats(v.Common()) {
+			for _, a := range v.Call.Args {
+				for _, part := range append(f.variadic(a), a) {
+					f.sayings(part, call, x, depth+1, add)
+				}
+			}
+		}
+	}
 }

@@ -135,3 +135,43 @@ func tallied(ctx context.Context, db *sql.DB, id int64, body string, number int6
 }
 
 func announce(context.Context, int64) error { return nil }
+
+var (
+	errOutdated = errors.New("written by somebody newer")
+	errUnknown  = errors.New("no such shelf")
+)
+
+type rack struct{ db *sql.DB }
+
+func (s *rack) put(ctx context.Context, id int64, body string, number int64) error {
+	if id == 0 {
+		return errUnknown
+	}
+	res, err := s.db.ExecContext(ctx, "UPDATE shelf SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3", id, body, number)
+	if err != nil {
+		return err
+	}
+	if rows, err := res.RowsAffected(); err != nil {
+		return err
+	} else if rows == 0 {
+		return errOutdated
+	}
+	return nil
+}
+
+// Sentinel swallows another error than that of the refusal.
+func Sentinel(ctx context.Context, rdb *redis.Client, s *rack, me string, id int64, body string) (err error) {
+	t, err := take(ctx, rdb, "shelf", me) // verdict: fenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
+	return s.replace(ctx, id, body, t.number)
+}
+
+func (s *rack) replace(ctx context.Context, id int64, body string, number int64) error {
+	if err := s.put(ctx, id, body, number); err != nil && !errors.Is(err, errUnknown) {
+		return err
+	}
+	return nil
+}
