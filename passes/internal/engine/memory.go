@@ -52,7 +52,7 @@ func (f *family) memory(fn *ssa.Function, s *Summary) {
 	if c := f.compared(fn, stores); c != nil {
 		m.Token, m.Op, m.Text = c.incoming, c.op, c.text
 		for _, st := range stores {
-			if c.isStored(f, st.place) && c.incomingIn(st.val) {
+			if c.moves(f, st) {
 				m.Stored = true
 				m.Early = before(st.at, c.at)
 			}
@@ -177,17 +177,33 @@ type comparison struct {
 	op       string
 }
 
-func (c *comparison) isStored(f *family, place *term.T) bool {
+// puts is what a store puts where the stored value was read from, also as a field of a
+// record that replaces the one there; nil: it leaves that as it is.
+func (c *comparison) puts(f *family, st memStore) *term.T {
+	var within func(t *term.T) *term.T
+	within = func(t *term.T) *term.T {
+		if f.e.pool.Alike(t, st.place) {
+			return st.val
+		}
+		if t.Kind == term.Field {
+			if record := within(t.Args[0]); record != nil {
+				return f.e.pool.Field(record, t.Name)
+			}
+		}
+		return nil
+	}
 	for _, a := range c.stored.Alts() {
-		if f.e.pool.Alike(a, place) {
-			return true
+		if v := within(a); v != nil {
+			return v
 		}
 	}
-	return false
+	return nil
 }
 
-func (c *comparison) incomingIn(val *term.T) bool {
-	return val.Any(func(x *term.T) bool { return x == c.incoming })
+// moves reports whether a store puts the incoming value where the stored one was.
+func (c *comparison) moves(f *family, st memStore) bool {
+	v := c.puts(f, st)
+	return v != nil && v.Any(func(x *term.T) bool { return x == c.incoming })
 }
 
 // compared finds the comparison that decides whether the method stores.
@@ -224,7 +240,7 @@ func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
 				o = negate(op)
 			}
 			c := &comparison{at: br, stored: x, incoming: y, op: sqlOp(o), text: isText(bin.X.Type())}
-			if found == nil || c.isStored(f, st.place) || c.op == "<" || c.op == "<=" {
+			if found == nil || c.puts(f, st) != nil || c.op == "<" || c.op == "<=" {
 				found = c
 			}
 		}
@@ -254,7 +270,7 @@ func (f *family) idle(fn *ssa.Function, stores []memStore) *comparison {
 			}
 			c := &comparison{at: bin, stored: x, incoming: y, op: "idle"}
 			for _, st := range stores {
-				if c.isStored(f, st.place) && c.incomingIn(st.val) {
+				if c.moves(f, st) {
 					return c
 				}
 			}

@@ -59,7 +59,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		st.effects, _ = f.apply(m.Section, []*term.T{}, st.lock.At, ByCallback)
 	}
 	if st.closed {
-		if opensParam(st.effects, fn) || f.e.idle(st) && opensParam(st.after, fn) {
+		if opensParam(st.effects, fn) && !f.computed(st, m, fn) || f.e.idle(st) && opensParam(st.after, fn) {
 			st.wrapper = true
 			s.Sections = append(s.Sections, st.section())
 		}
@@ -440,6 +440,14 @@ func opensParam(list []Effect, fn *ssa.Function) bool {
 		}
 	}
 	return false
+}
+
+// computed reports whether fn writes in the section itself, and all that its caller puts
+// into it is a function whose value it may write.
+func (f *family) computed(st *site, m meaning.Meaning, fn *ssa.Function) bool {
+	return f.writes(st.effects, m) && !slices.ContainsFunc(st.effects, func(x Effect) bool {
+		return x.Open == Value && !x.Tells && !x.Yields && isArgument(x.Call.Args[0])
+	})
 }
 
 // isArgument reports whether a function value is a parameter, or part of one: a

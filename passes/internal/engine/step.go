@@ -405,7 +405,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 						m.Lost, m.Won = handed(m.Lost, x.Lost), joined(x.Won, m.Won...)
 						m.Turns = m.Turns.Within(x.Turns)
 						m.Aside = m.Aside || x.Aside
-						if m.Open == Value {
+						if m.Open == Value && slices.Contains(fn.Alts(), m.Call.Args[0]) { // the same value, under its caller's name
 							m.Yields, m.Tells, m.Via = x.Yields, x.Tells, x.Via
 						}
 						out = append(out, m)
