@@ -19,6 +19,9 @@
 //	token, err := rdb.Incr(ctx, "doc:fence").Result()
 //	rdb.Expire(ctx, "doc:fence", 24*time.Hour)
 //
+//	lock.Release(ctx)
+//	rdb.Del(ctx, "doc:fence") // tidy, and the next holder starts at 1
+//
 // # Good
 //
 //	err := db.QueryRowContext(ctx, "SELECT nextval('doc_fence')").Scan(&token)
@@ -26,12 +29,14 @@
 // # How it decides
 //
 // A command that sets an expiry acts on the key of a counter whose value a write of
-// the section compares or stores; reported at that command. A token of the lock
+// the section compares or stores, or deletes it, be it with the lock; reported at that
+// command. A script that takes a lock and answers with the new value of a counter which
+// it lets expire is reported where it is run. A token of the lock
 // service that can restart (LockIndex, the version of an etcd key) is a note at the
 // acquire.
 //
 // # When it stays silent
 //
-// For counters without an expiry, although any store can lose one; for an expiry
-// inside of a script. Counters in memory are reported by unorderedtoken.
+// For counters without an expiry, although any store can lose one; for those that are
+// named after attempts or a rate. Counters in memory are reported by unorderedtoken.
 package tokenreset

@@ -28,13 +28,19 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	for i := range u.Remarks {
 		c := &u.Remarks[i]
-		if c.Kind != lock.TokenExpires {
+		symptom, does := "", ""
+		switch c.Kind {
+		case lock.TokenExpires:
+			symptom, does = "after a quiet time every holder is refused, or an old one is let in", "gives the counter %s of the tokens of %s an end"
+		case lock.TokenDeleted:
+			symptom, does = "the next holder is refused, or an old one is let in", "deletes the counter %s of the tokens of %s"
+		default:
 			continue
 		}
 		report(lock.Finding{
 			At:      c.Position,
 			Level:   lock.Warning,
-			Message: fmt.Sprintf("after a quiet time every holder is refused, or an old one is let in: %s gives the counter %s of the tokens of %s an end, and it starts at 1 again; let the counter live, or take the token from the store that is written", check.Short(c.Call), check.Quote(c.Text), check.Lock(u)),
+			Message: fmt.Sprintf("%s: %s "+does+", and it starts at 1 again; let the counter live, or take the token from the store that is written", symptom, check.Short(c.Call), check.Quote(c.Text), check.Lock(u)),
 			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
 		})
 	}

@@ -20,6 +20,7 @@ func TestCheck(t *testing.T) {
 		return u
 	}
 	recordtest.Run(t, Check, []recordtest.Test{
+		{Name: "deleted", Use: use(lock.TokenDeleted), Want: []string{`a.go:30 warning: Expire deletes the counter "x" of the tokens of lock "gc", and it starts at 1 again`}},
 		{Name: "expires", Use: use(lock.TokenExpires), Want: []string{`a.go:30 warning: Expire gives the counter "x" of the tokens of lock "gc" an end`}},
 		{Name: "restarts", Use: token(&ordered, "pair.LockIndex", "it restarts"), Want: []string{`a.go:10 note: pair.LockIndex orders the holders of lock "gc", but it restarts`}},
 		{Name: "does not restart", Use: token(&ordered, "election.Rev()", "")},

@@ -279,6 +279,8 @@ const (
 	OnceFreed = "marker given back"
 	// TokenExpires: the counter that hands out tokens has an end of life.
 	TokenExpires = "token counter expires"
+	// TokenDeleted: it is deleted, with the lock or beside it.
+	TokenDeleted = "token counter deleted"
 	// ReadReplica: a read that decides about a write may lag behind it. Text is
 	// the handle.
 	ReadReplica = "read from a replica"

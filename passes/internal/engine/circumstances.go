@@ -16,7 +16,7 @@ import (
 // its token's counter, its store, its owner, its schedule.
 func (k *keeping) circumstances(f *family, r recorded) {
 	r.use.Store = k.e.storeKind(r)
-	k.counter(r)
+	k.counter(f, r)
 	k.replica(r)
 	k.owner(f, r)
 	k.once(r)
@@ -51,17 +51,55 @@ func (e *Engine) storeKind(r recorded) string {
 	return kind
 }
 
-// counter notes that the key from which tokens are counted is given an end.
-func (k *keeping) counter(r recorded) {
+// counter notes that the key from which tokens are counted is given an end, by the
+// script that counts or beside it, or is deleted.
+func (k *keeping) counter(f *family, r recorded) {
+	note := func(at lock.Frame, key *term.T, kind string) {
+		k.found.of(r.use, lock.Call{Frame: framed(at, key.Pattern()), Call: at.Callee, Kind: kind})
+	}
+	ends := func(at lock.Frame, call *term.T) {
+		for _, tok := range k.e.reader.Counters(call) {
+			if tok.Ends != "" && tok.Ordered && !brakes(tok.Counter.Pattern()) && (r.lock.Key == nil || !k.e.pool.Alike(tok.Counter, r.lock.Key)) {
+				note(at, tok.Counter, lock.TokenExpires)
+			}
+		}
+	}
+	if r.st.direct {
+		ends(r.st.lock.At, r.st.lock.Call)
+	}
 	c := k.e.drawn(r.st.effects)
+	counts := func(key *term.T) bool {
+		return slices.ContainsFunc(c.keys, func(x *term.T) bool { return k.e.pool.Alike(x, key) })
+	}
 	for _, x := range r.st.effects {
 		if x.Call == nil || x.Open != Closed {
 			continue
 		}
+		if slices.Contains(c.calls, x.Call) {
+			ends(x.At, x.Call)
+		}
 		for _, m := range k.e.reader.Of(x.Call) {
-			if m.Role == meaning.Renew && m.Key != nil && slices.ContainsFunc(c.keys, func(key *term.T) bool { return k.e.pool.Alike(key, m.Key) }) {
-				at := happens(x)
-				k.found.of(r.use, lock.Call{Frame: framed(at, m.Key.Pattern()), Call: at.Callee, Kind: lock.TokenExpires})
+			if m.Role == meaning.Renew && m.Key != nil && counts(m.Key) {
+				note(happens(x), m.Key, lock.TokenExpires)
+			}
+		}
+	}
+	if len(c.keys) == 0 {
+		return
+	}
+	deleted := make(map[lock.Position]bool)
+	for _, steps := range f.sums[r.st.fn].steps {
+		for _, x := range steps {
+			if x.Call == nil || x.Open != Closed || deleted[x.At.Position] {
+				continue
+			}
+			keys := k.e.reader.Deleted(x.Call)
+			if m, ok := k.e.release(x); ok && m.Key != nil {
+				keys = append(keys, keysOf(m.Key)...)
+			}
+			if i := slices.IndexFunc(keys, counts); i >= 0 {
+				deleted[x.At.Position] = true
+				note(x.At, keys[i], lock.TokenDeleted)
 			}
 		}
 	}

@@ -22,6 +22,9 @@ func (c *counters) add(e *Engine, v *term.T) {
 	if !ok || !tok.Ordered || tok.Handle != nil || tok.Call == nil {
 		return
 	}
+	if tok.Counter != nil {
+		c.keys = append(c.keys, tok.Counter)
+	}
 	calls := []*term.T{tok.Call}
 	if recv := meaning.Receiver(tok.Call); recv != nil && recv.Kind == term.Call {
 		calls = append(calls, recv) // res.LastInsertId: the insert

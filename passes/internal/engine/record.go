@@ -309,8 +309,11 @@ func system(resource string) bool {
 // brake reports whether a write counts attempts to limit their rate: those of a stale
 // holder count as well.
 func brake(c *meaning.Change) bool {
-	return c.Store == "redis" && slices.Contains([]string{"INCR", "INCRBY", "EXPIRE", "PEXPIRE"}, c.Operation) &&
-		meaning.Named(c.Resource, "ratelimit", "ratelimits", "ratelimiter", "rate", "throttle", "throttling", "attempt", "attempts")
+	return c.Store == "redis" && slices.Contains([]string{"INCR", "INCRBY", "EXPIRE", "PEXPIRE"}, c.Operation) && brakes(c.Resource)
+}
+
+func brakes(name string) bool {
+	return meaning.Named(name, "ratelimit", "ratelimits", "ratelimiter", "rate", "throttle", "throttling", "attempt", "attempts")
 }
 
 // idle reports whether nothing but locking happens in a section.

@@ -166,6 +166,24 @@ func sameGuard(a, b Guard) bool {
 	return true
 }
 
+// Ends returns the command by which the script gives the key of an effect an end; it is
+// empty where there is none.
+func (s Script) Ends(x Effect) string {
+	for _, e := range s.Effects {
+		if len(e.Args) == 0 || len(x.Args) == 0 || !same(e.Args[0], x.Args[0]) {
+			continue
+		}
+		switch e.Cmd {
+		case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "DEL", "UNLINK", "GETDEL":
+			return e.Cmd
+		}
+		if _, expires := ttl(e); expires {
+			return e.Cmd
+		}
+	}
+	return ""
+}
+
 // CompareAndDelete reports a release by owner: the stored value is compared
 // with an argument before the key is deleted.
 func (s Script) CompareAndDelete() (key, arg Expr, ok bool) {

@@ -64,13 +64,15 @@ func (r *reader) eval(e ast.Expr) Expr {
 		return compound("#"+v.Text, true, v)
 	case *ast.TableExpr:
 		var args []Expr
+		text := list
 		for _, f := range e.Fields {
 			if f.Key != nil {
 				r.eval(f.Key)
+				text = "{...}"
 			}
 			args = append(args, r.eval(f.Value))
 		}
-		t := compound("{}", false, args...)
+		t := compound(text, false, args...)
 		t.opaque = ""
 		return t
 	case *ast.FunctionExpr:
@@ -81,6 +83,9 @@ func (r *reader) eval(e ast.Expr) Expr {
 	}
 	return Expr{Kind: "other", Text: "..."}
 }
+
+// list is the text of a table of values without keys.
+const list = "{}"
 
 // compound makes a value that is computed from others.
 func compound(text string, number bool, args ...Expr) Expr {

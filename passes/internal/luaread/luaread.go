@@ -15,7 +15,8 @@ type Effect struct {
 	Cmd      string  // upper-case: SET DEL PEXPIRE INCR HSET GET ...
 	Args     []Expr  // words after the command
 	Guards   []Guard // must hold on every way to this command
-	Returned bool    // the command's reply is the script's result
+	Returned bool    // the command's reply is the script's result, or an element of that
+	At       int     // which element, one-based like Lua; 0: the reply is the result itself
 	Stores   []Expr  // values it writes
 	Unknown  string  // why a further condition on it could not be followed
 }

@@ -218,7 +218,8 @@ func (r *reader) stmt(s ast.Stmt) (done bool) {
 	return done
 }
 
-// returned marks the command whose reply e is, also as a truth value.
+// returned marks the command whose reply e is, also as a truth value, and those whose
+// replies are elements of it.
 func (r *reader) returned(e Expr) {
 	if e.effect > 0 {
 		r.effects[e.effect-1].Returned = true
@@ -226,6 +227,14 @@ func (r *reader) returned(e Expr) {
 	}
 	if e.test != nil {
 		r.answered(e.test)
+	}
+	if e.Kind == "other" && e.Text == list {
+		for i, a := range e.Args {
+			if a.effect > 0 {
+				x := &r.effects[a.effect-1]
+				x.Returned, x.At = true, i+1
+			}
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ func showEffect(e Effect) string {
 	}
 	if e.Returned {
 		s += " returned"
+		if e.At > 0 {
+			s += fmt.Sprintf(" at %d", e.At)
+		}
 	}
 	if e.Unknown != "" {
 		s += " ? " + e.Unknown

@@ -2,6 +2,7 @@ package meaning
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
@@ -204,11 +205,24 @@ func (r *Reader) scriptArgs(call *term.T, words []*term.T) scriptArgs {
 			return scriptArgs{words[3 : 3+n], words[3+n:]}
 		}
 	}
-	// The number of keys is with the script (redigo): take one.
+	// The number of keys is with the script (redigo), which names them all.
 	if len(words) > 3 {
-		return scriptArgs{words[3:4], words[4:]}
+		n := min(max(keysNamed(constText(words[1])), 1), len(words)-3)
+		return scriptArgs{words[3 : 3+n], words[3+n:]}
 	}
 	return scriptArgs{}
+}
+
+// keysNamed is the greatest index by which a script names one of its keys.
+func keysNamed(text string) int {
+	most := 0
+	for _, after := range strings.Split(text, "KEYS[")[1:] {
+		index, _, _ := strings.Cut(after, "]")
+		if n, err := strconv.Atoi(strings.TrimSpace(index)); err == nil {
+			most = max(most, n)
+		}
+	}
+	return most
 }
 
 func (r *Reader) luaTerm(s scriptArgs, x luaread.Expr) *term.T {

@@ -18,7 +18,9 @@ type Token struct {
 	Handle  *term.T // lock that it belongs to; nil for a counter of its own
 	Origin  string  // random | clock | host | process: no token of any lock
 	Call    *term.T
-	Read    bool // from a record of the store: a token of the lock whose record that is
+	Counter *term.T // key of the counter that it was drawn from, where that is known
+	Ends    string  // command by which the script that draws it gives that key an end
+	Read    bool    // from a record of the store: a token of the lock whose record that is
 }
 
 // Token finds the token that a value is made of, or a fresh value that is used
@@ -70,11 +72,21 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 			if c := r.Catalog.Command(texts); c != nil && c.Token != nil {
 				return Token{Source: "redis " + c.Name, Ordered: c.Token.Ordered, Reason: c.Token.Reason, Resets: c.Token.Resets, Call: t}, true
 			} else if c != nil && !c.Script.IsZero() {
-				return r.scriptToken(luaread.Read(constText(r.Get(c.Script, t, words))), t)
+				return r.scriptToken(t, 0)
 			}
 		}
 		if !e.Same.IsZero() {
 			return r.token(r.Get(e.Same, t, nil), depth+1)
+		}
+	case term.Elem:
+		if len(t.Args) == 2 && t.Args[1] != nil {
+			answer := t.Args[0]
+			for answer.Kind == term.Result {
+				answer = answer.Args[0]
+			}
+			if i, ok := t.Args[1].Int(); ok {
+				return r.scriptToken(r.outcomeOf(answer), int(i)+1)
+			}
 		}
 	case term.Out:
 		if e := r.Entry(t.Args[0]); e != nil && e.Origin != nil && !e.Origin.Out.IsZero() {
@@ -91,6 +103,22 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 		return r.token(t.Args[0], depth+1)
 	}
 	return Token{}, false
+}
+
+// outcomeOf is the call whose outcome a call only gives another form.
+func (r *Reader) outcomeOf(t *term.T) *term.T {
+	for range 4 {
+		e := r.Entry(t)
+		if e == nil || e.Reads == nil || !e.Reads.Out.IsZero() {
+			break
+		}
+		of := r.Get(e.Reads.Of, t, nil)
+		for of != nil && of.Kind == term.Result {
+			of = of.Args[0]
+		}
+		t = of
+	}
+	return t
 }
 
 // resultToken reads a value that a call returned of which one result, or a field
@@ -147,14 +175,78 @@ func (r *Reader) fieldToken(t *term.T) (Token, bool) {
 	return Token{}, false
 }
 
-// scriptToken finds a counter whose new value is a script's result.
-func (r *Reader) scriptToken(s luaread.Script, call *term.T) (Token, bool) {
-	for _, x := range s.Effects {
-		if c := r.Catalog.Command([]string{x.Cmd}); x.Returned && c != nil && c.Token != nil {
-			return Token{Source: "redis " + x.Cmd + " in a script", Ordered: c.Token.Ordered, Reason: c.Token.Reason, Resets: c.Token.Resets, Call: call}, true
+// scriptToken finds a counter whose new value is a script's result, or the at-th
+// element of that.
+func (r *Reader) scriptToken(call *term.T, at int) (Token, bool) {
+	for _, tok := range r.Counters(call) {
+		if tok.at == at {
+			return tok.Token, true
 		}
 	}
 	return Token{}, false
+}
+
+// A Drawn is a token that a script answers with.
+type Drawn struct {
+	Token
+	at int // which element of the answer, one-based; 0: the answer itself
+}
+
+// Counters lists the counters whose new values a script that call runs answers with.
+func (r *Reader) Counters(call *term.T) []Drawn {
+	s, args, ok := r.scriptOf(call)
+	if !ok {
+		return nil
+	}
+	var out []Drawn
+	for _, x := range s.Effects {
+		c := r.Catalog.Command([]string{x.Cmd})
+		if !x.Returned || c == nil || c.Token == nil {
+			continue
+		}
+		tok := Token{Source: "redis " + x.Cmd + " in a script", Ordered: c.Token.Ordered, Reason: c.Token.Reason, Resets: c.Token.Resets, Call: call, Ends: s.Ends(x)}
+		if len(x.Args) > 0 {
+			tok.Counter = r.luaTerm(args, x.Args[0])
+		}
+		out = append(out, Drawn{tok, x.At})
+	}
+	return out
+}
+
+// Deleted lists the keys that a script which call runs deletes.
+func (r *Reader) Deleted(call *term.T) []*term.T {
+	s, args, ok := r.scriptOf(call)
+	if !ok {
+		return nil
+	}
+	var keys []*term.T
+	for _, x := range s.Effects {
+		if x.Cmd == "DEL" || x.Cmd == "UNLINK" || x.Cmd == "GETDEL" {
+			for _, a := range x.Args {
+				keys = append(keys, r.luaTerm(args, a))
+			}
+		}
+	}
+	return keys
+}
+
+// scriptOf reads the script that a call runs.
+func (r *Reader) scriptOf(call *term.T) (luaread.Script, scriptArgs, bool) {
+	e := r.Entry(call)
+	if e == nil || len(e.Command) == 0 {
+		return luaread.Script{}, scriptArgs{}, false
+	}
+	words := r.words(e, call)
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = constText(w)
+	}
+	c := r.Catalog.Command(texts)
+	if c == nil || c.Script.IsZero() {
+		return luaread.Script{}, scriptArgs{}, false
+	}
+	text := constText(r.Get(c.Script, call, words))
+	return luaread.Read(text), r.scriptArgs(call, words), text != ""
 }
 
 // rowToken finds a token in what a statement returned: a sequence, or a
