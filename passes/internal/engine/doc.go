@@ -14,8 +14,9 @@
 // (functions that it fails on), record.go (the records), remarks.go (what is noted
 // beside them).
 //
-// Values as terms: eval.go, call.go, operand.go, captured.go, embedded.go (files as values), handle.go (which
-// connection), names.go (places and names), loops.go, length.go, logging.go.
+// Values as terms: eval.go, call.go, operand.go, captured.go, embedded.go (files as
+// values), texts.go (scripts and statements in fields), handle.go (which connection),
+// names.go (places and names), loops.go, length.go, logging.go.
 //
 // Summaries: summary.go, step.go (one call), sets.go (what is stored in objects),
 // memory.go (objects as resources), batch.go, asked.go (comparisons in Go), claims.go,

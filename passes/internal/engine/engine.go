@@ -46,6 +46,7 @@ type Engine struct {
 	lockTexts map[*ssa.Global]bool      // variables that are made from the text of a lock
 	globals   map[*ssa.Global]*term.T   // values of package-level variables, as asked for
 	declared  map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
+	texts     map[slot][]ssa.Value      // what private fields are set to, as asked for; nil: out of sight
 	syntax    []*ast.File
 	files     map[string]string // of the units, by name: import path and base name
 

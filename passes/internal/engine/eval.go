@@ -410,7 +410,13 @@ func (f *family) load(addr ssa.Value) *term.T {
 		if x == nil {
 			return nil
 		}
-		return f.at(p.Field(x, name), x, name, nil)
+		place := f.at(p.Field(x, name), x, name, nil)
+		if place.Kind == term.Field {
+			if text := f.e.fieldText(a); text != nil {
+				return text
+			}
+		}
+		return place
 	case *ssa.IndexAddr:
 		x := f.value(a.X)
 		if x == nil {

@@ -48,16 +48,28 @@ func (k *keeping) clustered(in ssa.CallInstruction, call *term.T) bool {
 		if i, ok := v.(*ssa.MakeInterface); ok {
 			v = i.X
 		}
-		if p, ok := types.Unalias(v.Type()).(*types.Pointer); ok {
-			if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && n.Obj().Name() == "ClusterClient" {
-				return true
+		if load, ok := v.(*ssa.UnOp); ok {
+			if fa, ok := load.X.(*ssa.FieldAddr); ok && isPointerTo(fa.X.Type(), "ClusterClient") {
+				return true // of a promoted method: the receiver is what the client embeds
 			}
+		}
+		if isPointerTo(v.Type(), "ClusterClient") {
+			return true
 		}
 	}
 	return call.Any(func(t *term.T) bool {
 		entry := k.e.reader.Entry(t)
 		return entry != nil && entry.New != nil && entry.New.Store == "cluster"
 	})
+}
+
+func isPointerTo(t types.Type, name string) bool {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && n.Obj().Name() == name
 }
 
 // apart returns two keys that hash to different slots, or nil. Where one of the

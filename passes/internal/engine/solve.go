@@ -137,7 +137,7 @@ func (e *Engine) holdsLockText(g *ssa.Global) bool {
 	if told, ok := e.lockTexts[g]; ok {
 		return told
 	}
-	e.lockTexts[g] = slices.ContainsFunc(e.texts(g, 0), e.reader.LockText)
+	e.lockTexts[g] = slices.ContainsFunc(e.madeFrom(g, 0), e.reader.LockText)
 	return e.lockTexts[g]
 }
 
@@ -145,8 +145,8 @@ func (e *Engine) holdsLockText(g *ssa.Global) bool {
 // made by a function of the project's own, from a file that is embedded.
 const maxMade = 4
 
-// texts lists the texts that a value is made from.
-func (e *Engine) texts(v ssa.Value, depth int) []string {
+// madeFrom lists the texts that a value is made from.
+func (e *Engine) madeFrom(v ssa.Value, depth int) []string {
 	if depth > maxMade {
 		return nil
 	}
@@ -160,20 +160,20 @@ func (e *Engine) texts(v ssa.Value, depth int) []string {
 			return []string{text.Name}
 		}
 		if val := e.declaration(v); val != nil {
-			return e.texts(val, depth+1)
+			return e.madeFrom(val, depth+1)
 		}
 	case *ssa.Call:
 		var list []string
 		for _, a := range v.Call.Args {
-			list = append(list, e.texts(a, depth+1)...)
+			list = append(list, e.madeFrom(a, depth+1)...)
 		}
 		return list
 	case *ssa.UnOp:
-		return e.texts(v.X, depth+1)
+		return e.madeFrom(v.X, depth+1)
 	case *ssa.Convert:
-		return e.texts(v.X, depth+1)
+		return e.madeFrom(v.X, depth+1)
 	case *ssa.ChangeType:
-		return e.texts(v.X, depth+1)
+		return e.madeFrom(v.X, depth+1)
 	}
 	return nil
 }
