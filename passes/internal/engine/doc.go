@@ -18,10 +18,10 @@
 // values), texts.go (scripts and statements in fields), handle.go (which connection),
 // names.go (places and names), loops.go, length.go, logging.go.
 //
-// Summaries: summary.go, step.go (one call), sets.go (what is stored in objects),
-// memory.go (objects as resources), batch.go, asked.go (comparisons in Go), claims.go,
-// outcome.go and swallowed.go (whether the outcome is
-// looked at, and told).
+// Summaries: summary.go, step.go (one call), computing.go (functions that only compute),
+// sets.go (what is stored in objects), memory.go (objects as resources), batch.go,
+// asked.go (comparisons in Go), claims.go, outcome.go and swallowed.go (whether the
+// outcome is looked at, and told).
 //
 // Facts, which carry summaries from package to package: fact.go, imported.go,
 // codec.go, codec_summary.go.

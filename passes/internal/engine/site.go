@@ -442,14 +442,6 @@ func opensParam(list []Effect, fn *ssa.Function) bool {
 	return false
 }
 
-// computed reports whether fn writes in the section itself, and all that its caller puts
-// into it is a function whose value it may write.
-func (f *family) computed(st *site, m meaning.Meaning, fn *ssa.Function) bool {
-	return f.writes(st.effects, m) && !slices.ContainsFunc(st.effects, func(x Effect) bool {
-		return x.Open == Value && !x.Tells && !x.Yields && isArgument(x.Call.Args[0])
-	})
-}
-
 // isArgument reports whether a function value is a parameter, or part of one: a
 // struct of callbacks. Those of a method's receiver are known to whoever made
 // that, not to the caller.

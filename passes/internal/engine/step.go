@@ -126,7 +126,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	more, holds := f.apply(fn, args, at, max(reach, ByCall))
 	for i := range more {
 		if more[i].Open == Value {
-			more[i].Yields, more[i].Tells = yields(c.Signature()), tells(c.Signature())
+			more[i].Yields, more[i].Tells = f.e.yields(c.Signature()), tells(c.Signature())
 		}
 	}
 	f.asks(in, more)
@@ -525,16 +525,6 @@ func tells(sig *types.Signature) bool {
 		}
 	}
 	return sig.Results().Len() == 0 && sig.Params().Len() > 0
-}
-
-// yields reports whether a function returns a value besides an error.
-func yields(sig *types.Signature) bool {
-	for i := range sig.Results().Len() {
-		if !isError(sig.Results().At(i).Type()) {
-			return true
-		}
-	}
-	return false
 }
 
 // factsOf lists what is known of a function's results on the ways out that r

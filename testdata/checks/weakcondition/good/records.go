@@ -139,3 +139,61 @@ func (c *clerk) Revise(ctx context.Context, r Revision) error {
 		return nil
 	})
 }
+
+// Sheet is what the functions below change.
+type Sheet struct {
+	Name string
+	Body []byte
+}
+
+func (c *clerk) read(ctx context.Context, name string) (s Sheet, err error) {
+	err = c.db.QueryRowContext(ctx, "SELECT name, body FROM vault WHERE name = $1", name).Scan(&s.Name, &s.Body)
+	return s, err
+}
+
+func (c *clerk) write(ctx context.Context, s Sheet, epoch int64) error {
+	res, err := c.db.ExecContext(ctx, revise, s.Name, s.Body, epoch)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(errOld, err)
+	}
+	return nil
+}
+
+// Change writes the record that its caller's function has changed.
+func (c *clerk) Change(ctx context.Context, name string, change func(*Sheet) error) error {
+	return c.locked(ctx, name, func(ctx context.Context, epoch int64) error { // verdict: fenced
+		s, err := c.read(ctx, name)
+		if err != nil {
+			return err
+		}
+		if err := change(&s); err != nil {
+			return err
+		}
+		return c.write(ctx, s, epoch)
+	})
+}
+
+// Hook runs what may write as well.
+func (c *clerk) Hook(ctx context.Context, name string, changed func(context.Context, *Sheet) error) (err error) {
+	session, err := concurrency.NewSession(c.etcd, concurrency.WithTTL(10))
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	mu := concurrency.NewMutex(session, "/hook/"+name)
+	if err := mu.TryLock(ctx); err != nil { // verdict: unverified
+		return err
+	}
+	defer func() { err = errors.Join(err, mu.Unlock(context.WithoutCancel(ctx))) }()
+	s, err := c.read(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := changed(ctx, &s); err != nil {
+		return err
+	}
+	return c.write(ctx, s, mu.Header().Revision)
+}
