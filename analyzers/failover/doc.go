@@ -27,11 +27,11 @@
 // # How it decides
 //
 // The client that takes the lock is made for Sentinel or a cluster, as its
-// constructor or type shows, and the verdict is unfenced. It is a note: the remedy
-// is that of unfenced.
+// constructor or type shows, also where the client was made elsewhere and lies in a
+// field, and the verdict is unfenced. It is a note: the remedy is that of unfenced.
 //
 // # When it stays silent
 //
-// Where the constructor of the client is out of sight, and where every write is
-// guarded.
+// Where the constructor of the client is out of sight, or is one of several, and where
+// every write is guarded.
 package failover

@@ -15,7 +15,7 @@ import (
 // circumstances notes what weakens a lock from outside of its section's writes:
 // its token's counter, its store, its owner, its schedule.
 func (k *keeping) circumstances(f *family, r recorded) {
-	r.use.Store = k.e.storeKind(r)
+	r.use.Store = k.e.storeKind(f, r)
 	k.counter(f, r)
 	k.replica(r)
 	k.owner(f, r)
@@ -31,24 +31,6 @@ func happens(x Effect) lock.Frame {
 		return x.Via[0]
 	}
 	return x.At
-}
-
-// storeKind says how the store of a lock is replicated, where the constructor of
-// its client is in view or the client's type tells.
-func (e *Engine) storeKind(r recorded) string {
-	kind := ""
-	for _, t := range []*term.T{r.st.lock.Call, r.lock.Handle, r.lock.Parent} {
-		t.Any(func(t *term.T) bool {
-			if entry := e.reader.Entry(t); entry != nil && entry.New != nil && entry.New.Store != "" {
-				kind = entry.New.Store
-			}
-			return kind != ""
-		})
-	}
-	if kind == "" && strings.Contains(r.use.Call, "ClusterClient") {
-		kind = "cluster"
-	}
-	return kind
 }
 
 // counter notes that the key from which tokens are counted is given an end, by the

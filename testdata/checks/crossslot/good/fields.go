@@ -20,7 +20,9 @@ type Kept struct {
 	grant *redis.Script
 }
 
-func NewKept(rdb *redis.ClusterClient) *Kept { return &Kept{rdb: rdb, grant: redis.NewScript(grantText)} }
+func NewKept(rdb *redis.ClusterClient) *Kept {
+	return &Kept{rdb: rdb, grant: redis.NewScript(grantText)}
+}
 
 func (k *Kept) Take(ctx context.Context, id, me string) (int64, error) {
 	n, err := k.grant.Run(ctx, k.rdb, []string{"kept:{" + id + "}", "keptfence:{" + id + "}"}, me, time.Minute.Milliseconds()).Int64()
