@@ -30,14 +30,15 @@
 //
 // # How it decides
 //
-// A write of the section that nothing guards stores a value that comes from a read of
-// the same table, key or object; the read is a call on every way to the acquire, in
-// the same function; and the section does not read that resource itself. The finding
-// stands at the read.
+// A write of the section stores a value that comes from a read of the same table, key or
+// object; the read is a call on every way to the acquire, in the same function; and the
+// section does not read that resource itself. The finding stands at the write, or at the
+// acquire if the write is in another package. A fencing token does not help: the token is
+// newer than the read, and what is written is not.
 //
 // # When it stays silent
 //
 // Where the value only names what is written (a WHERE clause, a key); where the section
-// reads once more, as in a double check; where the write compares a version or a token,
-// for then a stale value is refused.
+// reads once more, as in a double check; where the write compares a version that was
+// read with the value, for then a stale one is refused.
 package staleread

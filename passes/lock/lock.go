@@ -182,6 +182,7 @@ type Call struct {
 	Share float64 // of a renewal: its interval as a part of the time to live
 	Fix   *Fix    `json:"-"` // a change that is safe, of the files at hand; mostly none
 	Here  bool
+	Other Frame // a second place that explains it; nowhere if there is none
 }
 
 // A Remark is a Call about a lease that no use in view belongs to: its record is
@@ -290,8 +291,8 @@ const (
 	// SlotsApart: a command for a cluster names keys of different slots. Text is two
 	// of them.
 	SlotsApart = "keys in different slots"
-	// ReadBefore: what the section writes back was read before the lock was taken.
-	// Text is the resource.
+	// ReadBefore: what the section writes back was read before the lock was taken, at
+	// Other. Text is the resource.
 	ReadBefore = "read before the acquire"
 	// Bypassed: the place writes what the section writes, without the lock and
 	// without a condition. Text is the resource.

@@ -343,7 +343,7 @@ func (e *Engine) sessionWrite(x Effect) []lock.Write {
 		if m.Role == meaning.Write {
 			out = append(out, lock.Write{
 				Frame: x.At, Call: x.At.Callee, Operation: m.Write.Operation, Resource: m.Write.Resource,
-				Condition: lock.Transaction, Reached: x.Reach.String(), Note: "runs on the session that owns the lock", Trail: x.Via, Here: true,
+				Condition: lock.Transaction, Reached: x.Reach.String(), Note: onOwner, Trail: x.Via, Here: true,
 			})
 		}
 	}

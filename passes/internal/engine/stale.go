@@ -10,9 +10,10 @@ import (
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// stale notes a read, made before the lock was taken, of what the section changes
-// without a condition, where the new value comes from the old one: whoever held
-// the lock in between is overwritten.
+// stale notes a write of the section whose new value comes from an old one that was read
+// before the lock was taken: whoever held the lock in between is overwritten. That the
+// lock is still held, which a token or an owner tells, says nothing of what was read
+// before it; a version does.
 func (k *keeping) stale(f *family, r recorded) {
 	st := r.st
 	for _, x := range st.effects {
@@ -24,18 +25,19 @@ func (k *keeping) stale(f *family, r recorded) {
 				continue
 			}
 			if in := k.readBefore(f, st, m.Write); in != nil {
-				frame := f.frame(in, m.Write.Resource)
-				k.found.of(r.use, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.ReadBefore})
+				k.found.of(r.use, lock.Call{Frame: framed(x.At, m.Write.Resource), Call: x.At.Callee, Kind: lock.ReadBefore, Other: f.frame(in, "read here")})
 				return
 			}
 		}
 	}
 }
 
-// open reports whether an effect is one of the writes of a use that nothing guards.
+// open reports whether an effect is one of the writes of a use that whoever holds the
+// lock may make, whatever has become of the resource.
 func open(u *lock.Use, x Effect) bool {
 	return slices.ContainsFunc(u.Writes, func(w lock.Write) bool {
-		return w.Position == x.At.Position && !w.Own && !w.After && w.Condition == lock.None && w.Fault == ""
+		holds := w.Condition == lock.None || w.Condition == lock.Token || w.Condition == lock.Owner || w.Condition == lock.Transaction && w.Note == onOwner
+		return w.Position == x.At.Position && !w.Own && !w.After && holds && w.Fault == ""
 	})
 }
 

@@ -72,7 +72,7 @@ func (j *judge) change(c *meaning.Change) ruling {
 	best := ruling{cond: lock.None}
 	headers := j.headers(c)
 	if j.onSession(c.On) {
-		return ruling{cond: lock.Transaction, note: "runs on the session that owns the lock"}
+		return ruling{cond: lock.Transaction, note: onOwner}
 	}
 	for _, g := range append(headers, c.Guards...) {
 		best = better(best, j.guard(g, c))
@@ -96,6 +96,9 @@ func (j *judge) change(c *meaning.Change) ruling {
 	}
 	return best
 }
+
+// onOwner is the note of a write that cannot land without the lock's session.
+const onOwner = "runs on the session that owns the lock"
 
 // onSession reports whether a statement runs on the session or transaction
 // that owns the lock.
