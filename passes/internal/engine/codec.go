@@ -13,7 +13,7 @@ import (
 // factVersion is the first byte of a fact. Facts do not outlive the build of
 // the tool that wrote them, as drivers keep them by its identity; a byte that
 // does not fit means no fact all the same.
-const factVersion = 2
+const factVersion = 3
 
 // maxInner bounds the function values whose summaries a fact carries.
 const maxInner = 24

@@ -34,32 +34,55 @@ func (c *codec) effect(x *Effect) {
 	}
 	bits(c, &x.Open, &x.Reach, &x.Batch, &x.Turns.Rounds)
 	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps, &x.Silent)
-	checked, answer := int(x.Checked), int(x.Answer)
-	c.num(&checked)
-	c.num(&answer)
-	x.Checked, x.Answer = int8(checked), int8(answer)
 	c.value(&x.Call)
-	c.text((*string)(&x.Why))
-	c.text(&x.Signal)
 	c.frame(&x.At)
 	list(c, &x.Via, c.frame)
-	list(c, &x.Asked, func(a *Asked) {
-		c.value(&a.Read)
-		c.text(&a.Op)
-		c.value(&a.Incoming)
-	})
-	list(c, &x.Won, func(w *Claim) {
-		c.value(&w.Call)
-		flags(c, &w.Again)
-		c.bad = c.bad || w.Call == nil
-	})
-	list(c, &x.Lost, c.known)
-	c.text(&x.Says)
-	list(c, &x.From, c.value)
-	c.num(&x.Turns.Times)
-	list(c, &x.Fresh, c.site)
-	stores := x.Memory != nil
-	flags(c, &stores)
+	// Most effects have little of what follows: what they have is told first.
+	told, why, signal, asked := x.Checked != 0 || x.Answer != 0, x.Why != "", x.Signal != "", len(x.Asked) > 0
+	won, lost, says, from := len(x.Won) > 0, len(x.Lost) > 0, x.Says != "", len(x.From) > 0
+	times, fresh, stores := x.Turns.Times != 0, len(x.Fresh) > 0, x.Memory != nil
+	flags(c, &told, &from, &lost, &asked, &won, &says, &why, &signal, &times, &fresh, &stores)
+	if told {
+		checked, answer := int(x.Checked), int(x.Answer)
+		c.num(&checked)
+		c.num(&answer)
+		x.Checked, x.Answer = int8(checked), int8(answer)
+	}
+	if why {
+		c.text((*string)(&x.Why))
+	}
+	if signal {
+		c.text(&x.Signal)
+	}
+	if asked {
+		list(c, &x.Asked, func(a *Asked) {
+			c.value(&a.Read)
+			c.text(&a.Op)
+			c.value(&a.Incoming)
+		})
+	}
+	if won {
+		list(c, &x.Won, func(w *Claim) {
+			c.value(&w.Call)
+			flags(c, &w.Again)
+			c.bad = c.bad || w.Call == nil
+		})
+	}
+	if lost {
+		list(c, &x.Lost, c.known)
+	}
+	if says {
+		c.text(&x.Says)
+	}
+	if from {
+		list(c, &x.From, c.value)
+	}
+	if times {
+		c.num(&x.Turns.Times)
+	}
+	if fresh {
+		list(c, &x.Fresh, c.site)
+	}
 	if stores {
 		if c.read {
 			x.Memory = &Memory{}
