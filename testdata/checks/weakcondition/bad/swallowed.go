@@ -16,9 +16,9 @@ import (
 
 // taken is a lease whose grants are numbered.
 type taken struct {
-	rdb    *redis.Client
-	name   string
-	number int64
+	rdb   *redis.Client
+	name  string
+	token int64
 }
 
 var grant = redis.NewScript(`
@@ -59,18 +59,18 @@ func Document(ctx context.Context, rdb *redis.Client, api *dynamodb.Client, me, 
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	return store(ctx, api, room, guest, t.number)
+	return store(ctx, api, room, guest, t.token)
 }
 
-func store(ctx context.Context, api *dynamodb.Client, room, guest string, number int64) error {
+func store(ctx context.Context, api *dynamodb.Client, room, guest string, token int64) error {
 	_, err := api.UpdateItem(ctx, &dynamodb.UpdateItemInput{ // want: weakcondition
 		TableName:           aws.String("rooms"),
 		Key:                 map[string]types.AttributeValue{"room": &types.AttributeValueMemberS{Value: room}},
-		UpdateExpression:    aws.String("SET guest = :g, lastwriter = :n"),
-		ConditionExpression: aws.String("attribute_not_exists(lastwriter) OR lastwriter < :n"),
+		UpdateExpression:    aws.String("SET guest = :g, token = :n"),
+		ConditionExpression: aws.String("attribute_not_exists(token) OR token < :n"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":g": &types.AttributeValueMemberS{Value: guest},
-			":n": &types.AttributeValueMemberN{Value: strconv.FormatInt(number, 10)},
+			":n": &types.AttributeValueMemberN{Value: strconv.FormatInt(token, 10)},
 		},
 	})
 	if refused := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &refused) {
@@ -86,14 +86,14 @@ func Returning(ctx context.Context, rdb *redis.Client, db *sql.DB, me string, id
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	err = letter(ctx, db, id, body, t.number)
+	err = letter(ctx, db, id, body, t.token)
 	return err
 }
 
-func letter(ctx context.Context, db *sql.DB, id int64, body string, number int64) error {
+func letter(ctx context.Context, db *sql.DB, id int64, body string, token int64) error {
 	var at time.Time
 	err := db.QueryRowContext(ctx, // want: weakcondition
-		"UPDATE letter SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3 RETURNING changed", id, body, number).Scan(&at)
+		"UPDATE letter SET body = $2, token = $3 WHERE id = $1 AND token < $3 RETURNING changed", id, body, token).Scan(&at)
 	switch {
 	case err == sql.ErrNoRows:
 		return nil
@@ -110,11 +110,11 @@ func Counted(ctx context.Context, rdb *redis.Client, db *sql.DB, me string, id i
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	return counted(ctx, db, id, body, t.number)
+	return counted(ctx, db, id, body, t.token)
 }
 
-func counted(ctx context.Context, db *sql.DB, id int64, body string, number int64) error {
-	res, err := db.ExecContext(ctx, "UPDATE counted SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3", id, body, number) // want: weakcondition
+func counted(ctx context.Context, db *sql.DB, id int64, body string, token int64) error {
+	res, err := db.ExecContext(ctx, "UPDATE counted SET body = $2, token = $3 WHERE id = $1 AND token < $3", id, body, token) // want: weakcondition
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ var errOutdated = errors.New("written by somebody newer")
 
 type shelf struct{ db *sql.DB }
 
-func (s *shelf) put(ctx context.Context, id int64, body string, number int64) error {
-	res, err := s.db.ExecContext(ctx, "UPDATE shelf SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3", id, body, number) // want: weakcondition
+func (s *shelf) put(ctx context.Context, id int64, body string, token int64) error {
+	res, err := s.db.ExecContext(ctx, "UPDATE shelf SET body = $2, token = $3 WHERE id = $1 AND token < $3", id, body, token) // want: weakcondition
 	if err != nil {
 		return err
 	}
@@ -152,11 +152,11 @@ func Sentinel(ctx context.Context, rdb *redis.Client, s *shelf, me string, id in
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	return s.replace(ctx, id, body, t.number)
+	return s.replace(ctx, id, body, t.token)
 }
 
-func (s *shelf) replace(ctx context.Context, id int64, body string, number int64) error {
-	if err := s.put(ctx, id, body, number); err != nil && !errors.Is(err, errOutdated) {
+func (s *shelf) replace(ctx context.Context, id int64, body string, token int64) error {
+	if err := s.put(ctx, id, body, token); err != nil && !errors.Is(err, errOutdated) {
 		return err
 	}
 	return nil

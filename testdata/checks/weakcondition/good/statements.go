@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/redis/go-redis/v9"
 )
+
+const saveItem = "UPDATE item SET body = $2, token = $3 WHERE id = $1 AND token < $3"
 
 // table keeps its statement; every table has the same.
 type table struct {
@@ -15,7 +18,7 @@ type table struct {
 }
 
 func newTable(db *sql.DB) *table {
-	return &table{db: db, save: "UPDATE item SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3"}
+	return &table{db: db, save: saveItem}
 }
 
 // Kept sends the statement that the constructor has set.
@@ -25,12 +28,12 @@ func (t *table) Kept(ctx context.Context, rdb *redis.Client, me string, id int64
 		return err
 	}
 	defer func() { err = errors.Join(err, l.giveBack(ctx, me)) }()
-	res, err := t.db.ExecContext(ctx, t.save, id, body, l.number)
+	res, err := t.db.ExecContext(ctx, t.save, id, body, l.token)
 	if err != nil {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(errNewer, err)
+		return errors.Join(fmt.Errorf("%s: %w", saveItem, errNewer), err)
 	}
 	return nil
 }
@@ -46,7 +49,7 @@ func newPlain(db *sql.DB) *either {
 }
 
 func newFenced(db *sql.DB) *either {
-	return &either{db: db, save: "UPDATE item SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3"}
+	return &either{db: db, save: "UPDATE item SET body = $2, token = $3 WHERE id = $1 AND token < $3"}
 }
 
 func (t *either) Kept(ctx context.Context, rdb *redis.Client, me string, id int64, body string) (err error) {
@@ -55,6 +58,6 @@ func (t *either) Kept(ctx context.Context, rdb *redis.Client, me string, id int6
 		return err
 	}
 	defer func() { err = errors.Join(err, l.giveBack(ctx, me)) }()
-	_, err = t.db.ExecContext(ctx, t.save, id, body, l.number)
+	_, err = t.db.ExecContext(ctx, t.save, id, body, l.token)
 	return err
 }

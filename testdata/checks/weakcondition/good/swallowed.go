@@ -18,9 +18,9 @@ var errNewer = errors.New("a newer writer was here")
 
 // taken is a lease whose grants are numbered.
 type taken struct {
-	rdb    *redis.Client
-	name   string
-	number int64
+	rdb   *redis.Client
+	name  string
+	token int64
 }
 
 var grant = redis.NewScript(`
@@ -61,18 +61,18 @@ func Document(ctx context.Context, rdb *redis.Client, api *dynamodb.Client, me, 
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	return store(ctx, api, room, guest, t.number)
+	return store(ctx, api, room, guest, t.token)
 }
 
-func store(ctx context.Context, api *dynamodb.Client, room, guest string, number int64) error {
+func store(ctx context.Context, api *dynamodb.Client, room, guest string, token int64) error {
 	_, err := api.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:           aws.String("rooms"),
 		Key:                 map[string]types.AttributeValue{"room": &types.AttributeValueMemberS{Value: room}},
-		UpdateExpression:    aws.String("SET guest = :g, lastwriter = :n"),
-		ConditionExpression: aws.String("attribute_not_exists(lastwriter) OR lastwriter < :n"),
+		UpdateExpression:    aws.String("SET guest = :g, token = :n"),
+		ConditionExpression: aws.String("attribute_not_exists(token) OR token < :n"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":g": &types.AttributeValueMemberS{Value: guest},
-			":n": &types.AttributeValueMemberN{Value: strconv.FormatInt(number, 10)},
+			":n": &types.AttributeValueMemberN{Value: strconv.FormatInt(token, 10)},
 		},
 	})
 	if refused := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &refused) {
@@ -91,14 +91,14 @@ func Returning(ctx context.Context, rdb *redis.Client, db *sql.DB, me string, id
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	err = letter(ctx, db, id, body, t.number)
+	err = letter(ctx, db, id, body, t.token)
 	return err
 }
 
-func letter(ctx context.Context, db *sql.DB, id int64, body string, number int64) error {
+func letter(ctx context.Context, db *sql.DB, id int64, body string, token int64) error {
 	var at time.Time
 	err := db.QueryRowContext(ctx,
-		"UPDATE letter SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3 RETURNING changed", id, body, number).Scan(&at)
+		"UPDATE letter SET body = $2, token = $3 WHERE id = $1 AND token < $3 RETURNING changed", id, body, token).Scan(&at)
 	switch {
 	case err == sql.ErrNoRows:
 		log.Print("a newer letter is there already")
@@ -116,11 +116,11 @@ func Tallied(ctx context.Context, rdb *redis.Client, db *sql.DB, me string, id i
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	return tallied(ctx, db, id, body, t.number)
+	return tallied(ctx, db, id, body, t.token)
 }
 
-func tallied(ctx context.Context, db *sql.DB, id int64, body string, number int64) error {
-	res, err := db.ExecContext(ctx, "UPDATE counted SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3", id, body, number)
+func tallied(ctx context.Context, db *sql.DB, id int64, body string, token int64) error {
+	res, err := db.ExecContext(ctx, "UPDATE counted SET body = $2, token = $3 WHERE id = $1 AND token < $3", id, body, token)
 	if err != nil {
 		return err
 	}
@@ -143,11 +143,11 @@ var (
 
 type rack struct{ db *sql.DB }
 
-func (s *rack) put(ctx context.Context, id int64, body string, number int64) error {
+func (s *rack) put(ctx context.Context, id int64, body string, token int64) error {
 	if id == 0 {
 		return errUnknown
 	}
-	res, err := s.db.ExecContext(ctx, "UPDATE shelf SET body = $2, lastwriter = $3 WHERE id = $1 AND lastwriter < $3", id, body, number)
+	res, err := s.db.ExecContext(ctx, "UPDATE shelf SET body = $2, token = $3 WHERE id = $1 AND token < $3", id, body, token)
 	if err != nil {
 		return err
 	}
@@ -166,11 +166,11 @@ func Sentinel(ctx context.Context, rdb *redis.Client, s *rack, me string, id int
 		return err
 	}
 	defer func() { err = errors.Join(err, t.giveBack(ctx, me)) }()
-	return s.replace(ctx, id, body, t.number)
+	return s.replace(ctx, id, body, t.token)
 }
 
-func (s *rack) replace(ctx context.Context, id int64, body string, number int64) error {
-	if err := s.put(ctx, id, body, number); err != nil && !errors.Is(err, errUnknown) {
+func (s *rack) replace(ctx context.Context, id int64, body string, token int64) error {
+	if err := s.put(ctx, id, body, token); err != nil && !errors.Is(err, errUnknown) {
 		return err
 	}
 	return nil
