@@ -32,7 +32,8 @@
 // them. Reported is a conversion to time.Duration of a parameter, field or
 // variable that is a whole number, unless it is multiplied by something; a sum
 // that begins with the present; a constant below a millisecond; and a constant
-// that the backend refuses (a Consul session lives from 10 seconds to a day).
+// that the backend refuses (a Consul session lives from 10 seconds to a day), where
+// the session is made or its maker is told how long it shall live.
 //
 // # When it stays silent
 //

@@ -56,6 +56,7 @@ func (k *keeping) function(f *family, fn *ssa.Function, s *Summary) {
 				continue
 			}
 			k.slots(f, fn, call)
+			k.ranges(f, call)
 			for _, x := range s.steps[in] {
 				if m, ok := k.renews(fn, x); ok {
 					k.renewal(f, call, x, m)

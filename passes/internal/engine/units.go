@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -17,8 +18,8 @@ import (
 // nanoseconds: microseconds have a thousand of them.
 const manyNanos = 1000
 
-// units notes a time to live that is none: a point in time, a whole number whose
-// unit was left out, a length that the backend does not take.
+// units notes a time to live that is none: a point in time, or a whole number whose
+// unit was left out.
 func (k *keeping) units(f *family, r recorded) {
 	st, ttl := r.st, r.use.TTL
 	if len(st.lock.Via) > 0 {
@@ -33,13 +34,68 @@ func (k *keeping) units(f *family, r recorded) {
 		note(lock.DurationInstant, ttl.Text)
 	case ttl.Source == "constant" && ttl.Seconds > 0 && ttl.Seconds < 0.001:
 		note(lock.DurationTiny, ttl.Text)
-	case ttl.Seconds > 0 && ttl.Seconds < ttl.Least:
-		note(lock.DurationRange, ttl.Text+" is less than the "+seconds(ttl.Least)+" that it accepts")
-	case ttl.Most > 0 && ttl.Seconds > ttl.Most:
-		note(lock.DurationRange, ttl.Text+" is more than the "+seconds(ttl.Most)+" that it accepts")
 	default:
 		k.bareArgument(f, st.at)
 	}
+}
+
+// ranges notes a lease that is made with a time to live which its backend refuses, or
+// replaces by another: at the call that makes it, or at that of a wrapper which makes
+// it as long as it is told to.
+func (k *keeping) ranges(f *family, in ssa.CallInstruction) {
+	limited := slices.ContainsFunc(f.entries(in.Common()), func(e *catalog.Call) bool { return e.New != nil && e.New.TTLLeast != "" })
+	makes := k.makes(in)
+	if !limited && !makes {
+		return
+	}
+	call := f.callTerm(in.Common(), in.Pos())
+	text := k.beyond(call)
+	if made, ok := in.(*ssa.Call); ok && makes {
+		for i := range in.Common().Signature().Results().Len() {
+			for _, v := range resultOf(made, i) {
+				f.get(v).Any(func(t *term.T) bool {
+					if _, span, ok := k.e.reader.Lives(t); ok && slices.ContainsFunc(call.Args, func(a *term.T) bool { return a.Any(func(x *term.T) bool { return x == span }) }) {
+						text = k.beyond(t)
+					}
+					return text != ""
+				})
+			}
+		}
+	}
+	if text != "" {
+		frame := f.frame(in, text)
+		k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.DurationRange})
+	}
+}
+
+// makes reports whether a function returns a lease which lives as long as its
+// caller says.
+func (k *keeping) makes(in ssa.CallInstruction) bool {
+	callee := in.Common().StaticCallee()
+	if callee == nil {
+		return false
+	}
+	sum := k.e.summary(origin(callee))
+	return sum != nil && slices.ContainsFunc(sum.Results, func(t *term.T) bool {
+		return t != nil && t.Any(func(x *term.T) bool {
+			_, span, ok := k.e.reader.Lives(x)
+			return ok && span != nil && span.Open()
+		})
+	})
+}
+
+// beyond says how the time to live of a lease that a call makes is out of range; it
+// is empty where it is not, or not known.
+func (k *keeping) beyond(call *term.T) string {
+	switch ttl, _, ok := k.e.reader.Lives(call); {
+	case !ok || ttl.Source != "constant":
+		return ""
+	case ttl.Seconds > 0 && ttl.Seconds < ttl.Least:
+		return ttl.Text + " is less than the " + seconds(ttl.Least) + " that it accepts"
+	case ttl.Most > 0 && ttl.Seconds > ttl.Most:
+		return ttl.Text + " is more than the " + seconds(ttl.Most) + " that it accepts"
+	}
+	return ""
 }
 
 // given is the call in view that the time to live is an argument of: where the

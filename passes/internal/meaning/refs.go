@@ -210,6 +210,18 @@ func (r *Reader) constructed(p *props, t *term.T, depth int) {
 	}
 }
 
+// Lives says how long a lease lives, with the limits of its backend, that a call
+// makes by itself; ok is false where it makes none, or the backend has no limits.
+func (r *Reader) Lives(call *term.T) (ttl lock.TTL, span *term.T, ok bool) {
+	e := r.Entry(call)
+	if e == nil || e.New == nil || e.New.TTLLeast == "" {
+		return lock.TTL{}, nil, false
+	}
+	p := props{ttl: r.Get(e.New.TTL, call, nil), unit: e.New.TTLUnit, fallback: e.New.TTLDefault, least: e.New.TTLLeast, most: e.New.TTLMost}
+	r.options(&p, r.Get(e.New.Options, call, nil))
+	return p.lease(false), p.ttl, true
+}
+
 // lease renders the TTL.
 func (p *props) lease(none bool) lock.TTL {
 	if p.ttl == nil || p.ttl.IsZero() && p.fallback != "" {
