@@ -53,20 +53,22 @@
 //
 // # How it decides
 //
-// Reported at the acquire: a section that runs code of its caller, or a loop
-// without end, while the signal of loss that the library offers is not looked at
-// (the channel of Consul's Lock, Done or Ctx of an etcd session that is made
-// here, the events of a ZooKeeper connection, the session monitor of
-// dynamolock), and a loop under an advisory lock whose session is asked nothing
-// until the end.
+// Reported at the acquire: a section that runs code of its caller, a loop without
+// end, or for each of a list something out of sight that takes a context, while the
+// signal of loss that the library offers is not looked at (the channel of Consul's
+// Lock, Done or Ctx of an etcd session that is made here, the events of a ZooKeeper
+// connection, the session monitor of dynamolock), or looked at only to write a log
+// line; and a loop under an advisory lock whose session is asked nothing until the
+// end. A wrapper that gets the signal and hands it to nobody is where that is told.
 //
 // Reported at the renewal: its result is dropped; or it makes no difference,
 // because control goes on in the same way after a failure as after a success,
 // but for log lines and metrics. The channel of a keepalive that is drained
-// without a reaction to its end. A general command (EXPIRE) on the key of a lock
-// without a comparison of the owner. A keepalive on a context with a deadline,
-// where the lock is handed on to the caller. An interval of more than half the
-// time to live; above a third it is a note.
+// without a reaction to its end. A general command (EXPIRE, SET XX) on the key of a
+// lock, or a statement on its row by nothing but its name, without a comparison of the
+// owner. A keepalive on a context with a deadline, where the lock is handed on to the
+// caller. An interval of more than half the time to live that the renewal gives, or
+// that the lock has whose section runs it; above a third it is a note.
 //
 // A goroutine that renews in a loop which nothing ends, although the lock is given
 // back. A lock that is taken once more in a loop of its own section, where a live lock

@@ -189,7 +189,7 @@ func (k *keeping) shared(v *term.T) string {
 // when the run ends: a replica whose clock is a little behind runs it again.
 func (k *keeping) once(r recorded) {
 	st := r.st
-	if !st.skips || len(st.freed) == 0 || r.use.Renewal != "none" || r.use.TTL.Seconds <= 0 || k.e.loops(st) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
+	if !st.skips || len(st.freed) == 0 || r.use.Renewal != "none" || r.use.TTL.Seconds <= 0 || k.e.loops(st, Endless) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
 		return
 	}
 	if k.scheduled == nil {

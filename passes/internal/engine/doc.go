@@ -38,7 +38,7 @@
 // contexts.go, otherkey.go, outliving.go, committed.go, said.go (directives), fixes.go.
 //
 // How leases are kept, and what weakens them: renewing.go, renewal.go, regain.go,
-// watching.go, unheard.go, unnoticed.go, interval.go, units.go, belief.go,
+// watching.go, heeding.go, unheard.go, unnoticed.go, interval.go, units.go, belief.go,
 // circumstances.go, slots.go, stores.go (replication), stale.go, bypass.go, metrics.go.
 //
 // Time: clock.go, reading.go (which clock a value was read from), leasing.go (which

@@ -25,14 +25,17 @@ type keeping struct {
 
 func newKeeping(e *Engine, found *remarks) *keeping {
 	k := &keeping{e: e, found: found, watched: make(map[string]bool), locked: make(map[freed]bool)}
-	e.each(func(_ *family, fn *ssa.Function, s *Summary) {
+	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, x := range s.Effects {
 			if x.Call == nil || x.Open != Closed || len(x.Via) > 0 {
 				continue
 			}
 			// What comes with the lock, its session or its renewal is judged there.
 			entry := e.reader.Entry(x.Call)
-			if entry.Loss != nil && entry.Loss.How != "callback" && entry.Acquire == nil && entry.Renew == nil && entry.New == nil {
+			if entry.Loss == nil || entry.Loss.How == "callback" || entry.Acquire != nil || entry.Renew != nil || entry.New != nil {
+				continue
+			}
+			if in := f.callAt(x.At.Position); in == nil || !f.onlyLogged(in) {
 				k.watched[pkgOf(fn)+" "+entry.Library.Library] = true
 			}
 		}

@@ -41,6 +41,7 @@ func (f *family) unheeded(in ssa.CallInstruction, result catalog.Ref) string {
 	received := false
 	for _, v := range list {
 		for _, r := range *v.Referrers() {
+			f := f.e.families[origin(rootOf(r.Parent()))]
 			switch r := r.(type) {
 			case *ssa.UnOp:
 				if r.Op == token.ARROW {
@@ -80,7 +81,7 @@ func (f *family) heeds(start ssa.Instruction, o receipts) bool {
 type receipts struct {
 	recv     *ssa.UnOp
 	selected *ssa.Select
-	index    int // of the state
+	index    int // of the state; -1: of the default
 	open     bool
 }
 
@@ -110,7 +111,7 @@ func (o receipts) Value(v ssa.Value) (world.Fact, bool) {
 			return world.Parse(itoa(o.index)), true
 		case x.Index == 1:
 			return fact(v)
-		case x.Index == 2+o.receives():
+		case o.index >= 0 && x.Index == 2+o.receives():
 			return fact(v)
 		}
 	}
@@ -181,15 +182,36 @@ func (f *family) carriers(list []ssa.Value) (out []ssa.Value, escapes bool) {
 					return out, true // the receiver of a method value
 				}
 			case ssa.CallInstruction:
-				if f.e.reader.Entry(f.callTerm(r.Common(), r.Pos())) == nil {
+				if f.e.reader.Entry(f.callTerm(r.Common(), r.Pos())) != nil {
+					continue
+				}
+				params := taken(r.Common(), v)
+				if params == nil {
 					return out, true
 				}
+				list = append(list, params...)
 			default:
 				return out, true
 			}
 		}
 	}
 	return out, false
+}
+
+// taken lists the parameters of a function in view that a call gives v to; nil where
+// the callee is out of sight, or v is what is called.
+func taken(c *ssa.CallCommon, v ssa.Value) []ssa.Value {
+	callee := origin(c.StaticCallee())
+	if callee == nil || len(callee.Blocks) == 0 || len(callee.Params) != len(c.Args) {
+		return nil
+	}
+	var out []ssa.Value
+	for i, a := range c.Args {
+		if a == v {
+			out = append(out, callee.Params[i])
+		}
+	}
+	return out
 }
 
 // aliases lists a variable under all the names that the closures of the family

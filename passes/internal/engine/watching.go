@@ -36,21 +36,48 @@ func (k *keeping) loss(f *family, r recorded) {
 		}
 		return
 	}
-	if !k.e.lasts(st) {
-		return
-	}
 	signal := ""
 	switch {
 	case m.Kind == lock.Advisory:
-		if r.use.Handle == "conn" && k.e.loops(st) && !k.pinged(f, st, m.On) {
+		if k.e.loops(st, Endless) && r.use.Handle == "conn" && !k.pinged(f, st, m.On) {
 			signal = "the session that owns the lock is asked nothing until the end"
 		}
+	case m.Renewal != "library" || !k.e.lasts(st) || k.tended(st, m):
 	case len(st.lock.Via) > 0:
-	case m.Renewal == "library":
+		k.lent(r)
+	default:
 		signal = k.unwatched(f, st, m)
 	}
 	if signal != "" {
 		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, signal), Call: st.lock.At.Callee, Kind: lock.LossUnwatched})
+	}
+}
+
+// tended reports whether the section itself renews a lease that the library could keep:
+// whether that succeeds tells of the loss, and is judged there.
+func (k *keeping) tended(st *site, m meaning.Meaning) bool {
+	here, aside := k.e.renews(st.effects, m)
+	return here || aside
+}
+
+// lent judges a long section by the wrapper that took its lock and left it held:
+// what the wrapper does with the signal of loss, if it hands it to nobody, is all that
+// is ever done with it. The place is where it gets the signal.
+func (k *keeping) lent(r recorded) {
+	if len(r.st.lock.chain) == 0 {
+		return // it shows only with the arguments put in
+	}
+	taken := r.st.lock.chain[0]
+	if taken.fn == nil || !taken.heldOut || k.watched[pkgOf(r.st.fn)+" "+r.lock.Library] {
+		return // in another package, or judged there
+	}
+	g := k.e.families[rootOf(taken.fn)]
+	own, ok := k.e.acquire(taken.lock.Call)
+	if g == nil || !ok {
+		return
+	}
+	if signal := k.unwatched(g, taken, own); signal != "" {
+		k.found.add(g, taken.fn, lock.Call{Frame: framed(taken.lock.At, signal), Call: taken.lock.At.Callee, Kind: lock.LossUnwatched})
 	}
 }
 
@@ -59,24 +86,27 @@ func framed(at lock.Frame, text string) lock.Frame {
 	return at
 }
 
-// lasts reports whether a section may go on for long: it runs code of its
-// caller, or a loop without end.
+// lasts reports whether a section whose lease the library keeps may go on for long:
+// it runs code of its caller, or a loop without end, or for each of a list something
+// out of sight that takes a context.
 func (e *Engine) lasts(st *site) bool {
-	return e.loops(st) || slices.ContainsFunc(st.effects, func(x Effect) bool {
+	return e.loops(st, Each) || slices.ContainsFunc(st.effects, func(x Effect) bool {
 		return x.Open == Value && !x.Tells && !x.Yields && e.hidden(x) == lock.ReasonCallback
 	})
 }
 
-// loops reports whether a section works in a loop without end.
-func (e *Engine) loops(st *site) bool {
+// loops reports whether a section works in a loop without end, or in one over a list
+// if that is enough: then only what is out of sight counts, since what is in sight can
+// be seen to be short.
+func (e *Engine) loops(st *site, least Rounds) bool {
 	return slices.ContainsFunc(st.effects, func(x Effect) bool {
-		if x.Turns.Rounds < Endless || x.Reach == ByGoroutine || x.Call == nil {
+		if x.Turns.Rounds < least || x.Reach == ByGoroutine || x.Call == nil {
 			return false
 		}
 		if x.Open != Closed {
 			return x.Open == Dynamic || !x.Tells && e.hidden(x) != ""
 		}
-		return slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return x.Turns.Rounds == Endless && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
 			return m.Role == meaning.Write && m.Write.Store != "file"
 		})
 	})
@@ -92,10 +122,11 @@ func (k *keeping) unwatched(f *family, st *site, m meaning.Meaning) string {
 		return ""
 	}
 	if l := entry.Loss; l != nil {
-		if list, escapes := f.carriers(resultOf(callOn(st.at), l.Result.Index)); !escapes && !looked(list) {
-			return "the " + l.How + " that " + methodOf(st.at.Common()) + " returns is not looked at"
+		call := callOn(st.at)
+		if call == nil {
+			return ""
 		}
-		return ""
+		return k.ignored(f, call, l)
 	}
 	if why := k.unwatchedSession(f, m); why != "" {
 		return why
@@ -140,26 +171,6 @@ func callOn(in ssa.CallInstruction) *ssa.Call {
 	return call
 }
 
-// looked reports whether a channel is received from, or a context used.
-func looked(list []ssa.Value) bool {
-	for _, v := range list {
-		if v.Referrers() == nil {
-			continue
-		}
-		for _, r := range *v.Referrers() {
-			switch r := r.(type) {
-			case *ssa.Select, ssa.CallInstruction:
-				return true
-			case *ssa.UnOp:
-				if r.Op.String() == "<-" {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // unwatchedSession names the signal of the session that a lock was made from,
 // where the session is made here or kept in a field of the package's own, and not
 // watched.
@@ -184,10 +195,13 @@ func (k *keeping) unwatchedSession(f *family, m meaning.Meaning) string {
 		case escapes:
 			return ""
 		case entry.Loss != nil:
-			if list, escapes := f.carriers(resultOf(made, entry.Loss.Result.Index)); escapes || looked(list) {
-				return ""
-			}
-			return "the " + entry.Loss.How + " that " + methodOf(made.Common()) + " returns is not looked at"
+			return k.ignored(f, made, entry.Loss)
+		}
+		switch name, heeded := k.asks(list); {
+		case heeded:
+			return ""
+		case name != "":
+			return "what " + name + " of the session tells only leads to a log line"
 		}
 		if names := signals(entry.Library, typeOf(list)); names != "" {
 			return "nobody asks " + names + " of the session"
@@ -217,6 +231,24 @@ func (k *keeping) kept(f *family, m meaning.Meaning) (*family, *term.T) {
 		return nil, nil
 	}
 	return g, g.get(v)
+}
+
+// asks names a signal that a session is asked for somewhere along its way, and says
+// whether anything comes of it.
+func (k *keeping) asks(list []ssa.Value) (name string, heeded bool) {
+	for _, v := range list {
+		for _, r := range *v.Referrers() {
+			c, ok := r.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			g := k.e.families[origin(rootOf(r.Parent()))]
+			if g != nil && slices.ContainsFunc(g.entries(c.Common()), func(e *catalog.Call) bool { return e.Loss != nil && e.Acquire == nil && e.New == nil }) {
+				name, heeded = methodOf(c.Common()), heeded || !g.onlyLogged(c)
+			}
+		}
+	}
+	return name, heeded
 }
 
 // typeOf names the type of values without its package: *Session.
