@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -24,12 +25,15 @@ func (k *keeping) interval(f *family, in ssa.CallInstruction, m meaning.Meaning)
 	if at := f.callOf(period); at != nil {
 		k.bareArgument(f, at)
 	}
-	args := meaning.Args(period)
+	length := meaning.Args(period)[0]
 	share := 0.0
 	for _, r := range k.e.recorded[f] {
 		if r.lock.Family == m.Family {
-			share = k.share(args[0], r.lock)
+			share = k.share(length, r.lock)
 		}
+	}
+	if share == 0 && m.Role == meaning.Renew {
+		share = max(k.share(length, m), k.shareOfUses(in, period, m))
 	}
 	if share <= tooSeldom {
 		return
@@ -38,8 +42,29 @@ func (k *keeping) interval(f *family, in ssa.CallInstruction, m meaning.Meaning)
 	if at == nil {
 		at = in
 	}
-	frame := f.frame(at, meaning.Length(args[0]))
+	frame := f.frame(at, meaning.Length(length))
 	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
+}
+
+// shareOfUses is the greatest share that a period has of the time to live of a lock
+// whose section runs the renewal in another function. Both are as that section knows
+// them: what they come from may be arguments.
+func (k *keeping) shareOfUses(in ssa.CallInstruction, period *term.T, m meaning.Meaning) float64 {
+	at := k.e.families[origin(rootOf(in.Parent()))].frame(in, "").Position
+	share := 0.0
+	for _, g := range k.e.order {
+		for _, r := range k.e.recorded[g] {
+			if r.lock.Family != m.Family || !slices.ContainsFunc(r.st.effects, func(x Effect) bool { return x.At.Position == at }) {
+				continue
+			}
+			for _, x := range r.st.effects {
+				if x.Call != nil && x.Call.Site == period.Site && len(meaning.Args(x.Call)) > 0 {
+					share = max(share, k.share(meaning.Args(x.Call)[0], r.lock))
+				}
+			}
+		}
+	}
+	return share
 }
 
 // period is the call that makes the ticker, or waits, in the innermost loop

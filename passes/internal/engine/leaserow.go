@@ -37,6 +37,36 @@ func tendsRow(c *meaning.Change, row *meaning.Row) rowPart {
 	return rowOrData(c, row, part)
 }
 
+// renewsRow reads a write that moves the end of a record which is a known lock, as a
+// renewal. It compares the owner if it asks for more than the record's name and end;
+// a transaction may have compared before.
+func (e *Engine) renewsRow(call *term.T) (meaning.Meaning, bool) {
+	ms := e.reader.Of(call)
+	if slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Acquire }) {
+		return meaning.Meaning{}, false
+	}
+	for _, m := range ms {
+		if m.Role != meaning.Write {
+			continue
+		}
+		row := e.evidence.rows[m.Write.Resource]
+		if row == nil || row.By == "" || row.Expiry == "" || tendsRow(m.Write, row) != rowExtend {
+			continue
+		}
+		renewal := meaning.Meaning{Role: meaning.Renew, Library: m.Library, Family: m.Family, Raw: true, Row: row, On: m.Write.On}
+		bare := len(m.Write.Guards) > 0
+		for _, g := range m.Write.Guards {
+			bare = bare && (g.Column == row.By && g.Op == "=" || g.Column == row.Expiry)
+			if g.Column == row.By {
+				renewal.Key = g.Value
+			}
+		}
+		renewal.Checked = !bare || m.Write.Unknown != "" || e.handleKind(call, m.Write.On) == "tx"
+		return renewal, true
+	}
+	return meaning.Meaning{}, false
+}
+
 // rowOrData is part, or rowData where the statement stores a value of its own
 // in a column that the acquire leaves alone.
 func rowOrData(c *meaning.Change, row *meaning.Row, part rowPart) rowPart {

@@ -34,7 +34,12 @@ func (e *Engine) renews(list []Effect, m meaning.Meaning) (here, aside bool) {
 		if x.Call == nil || x.Open != Closed {
 			continue
 		}
-		for _, r := range e.reader.Of(x.Call) {
+		ms := e.reader.Of(x.Call)
+		if r, ok := e.renewsRow(x.Call); ok && m.Row != nil && r.Row.Resource == m.Row.Resource {
+			r.Raw = false // of this very record, by what it is in
+			ms = []meaning.Meaning{r}
+		}
+		for _, r := range ms {
 			switch {
 			case r.Role != meaning.Renew || r.Family != m.Family:
 			case r.Raw && (r.Key == nil || m.Key == nil || !e.pool.Alike(r.Key, m.Key) && r.Key.Pattern() != m.Key.Pattern()):

@@ -42,8 +42,14 @@ func newKeeping(e *Engine, found *remarks) *keeping {
 	})
 	for _, list := range e.recorded {
 		for _, r := range list {
-			if name := ownName(r.lock.Key, rootOf(r.st.fn)); name != "" {
-				k.locked[freed{pkgOf(r.st.fn), r.lock.Family, name}] = true
+			if unknownKey(r.lock.Key) {
+				continue
+			}
+			names := e.families[rootOf(r.st.fn)].keptAs(r.lock.Key)
+			for _, name := range append(names, ownName(r.lock.Key, rootOf(r.st.fn))) {
+				if name != "" {
+					k.locked[freed{pkgOf(r.st.fn), r.lock.Family, name}] = true
+				}
 			}
 		}
 	}
@@ -88,7 +94,7 @@ func (k *keeping) renews(fn *ssa.Function, x Effect) (meaning.Meaning, bool) {
 			return m, true
 		}
 	}
-	return meaning.Meaning{}, false
+	return k.e.renewsRow(x.Call)
 }
 
 // ofLock reports whether a general command acts on the key of a known lock: one
@@ -112,15 +118,17 @@ func (k *keeping) ofLock(fn *ssa.Function, m meaning.Meaning) bool {
 }
 
 // ownName names a key within its package, so that another function's key of the
-// same name is the same: a field of the receiver by its type, a text by itself.
+// same name is the same: a field of a parameter by its type, a text by itself.
 func ownName(key *term.T, fn *ssa.Function) string {
 	if key == nil {
 		return ""
 	}
 	switch key.Kind {
 	case term.Field:
-		if recv := receiver(fn); recv != nil && key.Args[0].Kind == term.Param && key.Args[0].Index == 0 && key.Args[0].Name == fnName(fn) {
-			return recv.Name() + "." + key.Name
+		if x := key.Args[0]; x.Kind == term.Param && x.Name == fnName(fn) && x.Index < len(fn.Params) {
+			if s, ok := slotOf(fn.Params[x.Index].Type(), 0); ok && s.owner.Pkg() != nil && s.owner.Pkg().Path() == pkgOf(fn) {
+				return s.owner.Name() + "." + key.Name
+			}
 		}
 	case term.Const, term.Op, term.Global:
 		if p := key.Pattern(); strings.ContainsFunc(p, unicode.IsLetter) && p != "%s" {
@@ -128,6 +136,29 @@ func ownName(key *term.T, fn *ssa.Function) string {
 		}
 	}
 	return ""
+}
+
+// keptAs lists the fields, as ownName names them, in which the family puts a key.
+func (f *family) keptAs(key *term.T) []string {
+	var names []string
+	add := func(t types.Type, field int, v ssa.Value) {
+		if s, ok := slotOf(t, field); ok && f.get(v) == key {
+			names = append(names, s.owner.Name()+"."+fieldName(t, field))
+		}
+	}
+	for a, fields := range f.fields {
+		for i, values := range fields {
+			for _, v := range values {
+				add(a.Type(), i, v)
+			}
+		}
+	}
+	for _, p := range f.places {
+		if a, ok := p.addr.(*ssa.FieldAddr); ok {
+			add(a.X.Type(), a.Field, p.val)
+		}
+	}
+	return names
 }
 
 // renewal judges one renewal, at the call by which fn makes it.
@@ -138,7 +169,7 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		k.found.add(f, fn, lock.Call{Frame: frame, Call: frame.Callee, Kind: kind})
 	}
 	if m.Raw && !m.Checked {
-		if !k.boundHere(fn, x, m) || !k.repeated(f, in, m) || !reportable(in) {
+		if !k.boundHere(in, x, m) || !k.repeated(f, in) || !reportable(in) {
 			return
 		}
 		note(lock.RenewUnowned, "")
@@ -190,35 +221,77 @@ func reportable(in ssa.CallInstruction) bool {
 	return !closure
 }
 
-// boundHere reports whether fn itself says which key is extended: in a client
-// of the project's own, the caller does.
-func (k *keeping) boundHere(fn *ssa.Function, x Effect, m meaning.Meaning) bool {
-	name := fnName(fn)
-	if m.Key.Kind == term.Param && m.Key.Name == name {
+// boundHere reports whether the function of a call itself says which key is extended:
+// in a client of the project's own, the caller does. Of a record, the statement says
+// all that matters.
+func (k *keeping) boundHere(in ssa.CallInstruction, x Effect, m meaning.Meaning) bool {
+	own := k.below(in, x)
+	switch {
+	case m.Row != nil && own != nil:
+		_, known := k.e.renewsRow(own)
+		return !known
+	case m.Row != nil:
+		return true
+	case m.Key.Kind == term.Param && m.Key.Name == fnName(in.Parent()):
 		return false
-	}
-	if len(x.Via) == 0 {
+	case len(x.Via) == 0:
 		return true
 	}
 	// Of a wrapper's call: only where the wrapper left the key to its caller.
-	return len(x.Via) == 1 && !slices.ContainsFunc(k.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
-		return m.Key != nil && m.Key.Kind == term.Field && m.Key.Args[0].Kind != term.Param
+	return len(x.Via) == 1 && own != nil && slices.ContainsFunc(k.e.reader.Of(own), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Renew && asGiven(m.Key)
 	})
+}
+
+// below is the call of an effect as the function that is called at in makes it, with
+// its own parameters; nil where in makes it itself, or the function is out of sight.
+func (k *keeping) below(in ssa.CallInstruction, x Effect) *term.T {
+	if len(x.Via) == 0 {
+		return nil
+	}
+	callees := []*ssa.Function{origin(in.Common().StaticCallee())}
+	if in.Common().IsInvoke() {
+		callees = k.e.impls.of(in.Common())
+	}
+	for _, fn := range callees {
+		if sum := k.e.summary(fn); sum != nil {
+			for _, y := range sum.Effects {
+				if y.Call != nil && y.At.Position == x.At.Position {
+					return y.Call
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// asGiven reports whether a key has a parameter in it as it is. A field of one is what
+// an object keeps.
+func asGiven(key *term.T) bool {
+	return key != nil && key.Kind != term.Field && (key.Kind == term.Param || slices.ContainsFunc(key.Args, asGiven))
 }
 
 // repeated reports whether a call keeps a lease alive, rather than giving it
 // its first time to live: it runs again and again after the acquire, or says so.
-func (k *keeping) repeated(f *family, in ssa.CallInstruction, m meaning.Meaning) bool {
+func (k *keeping) repeated(f *family, in ssa.CallInstruction) bool {
 	fn := in.Parent()
-	taken := func(l *loop) bool {
-		return slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return l.body[st.at.Block()] })
+	if f.turnsHeld(in) {
+		return true
 	}
-	for _, l := range f.sums[fn].loops {
-		if l.body[in.Block()] && l.turns.Rounds >= Each && !taken(l) {
-			return true
-		}
-	}
-	return len(k.e.recorded[f]) == 0 && meaning.Named(rootOf(fn).Name(), "renew", "extend", "refresh", "alive", "keepalive", "prolong", "heartbeat", "touch", "update")
+	return len(k.e.recorded[f]) == 0 && (meaning.Named(rootOf(fn).Name(), "renew", "extend", "refresh", "alive", "keepalive", "prolong", "heartbeat", "touch", "update") ||
+		slices.ContainsFunc(k.e.readings().taking[fn], func(c *ssa.Call) bool {
+			g := k.e.families[origin(rootOf(c.Parent()))]
+			return g != nil && g.turnsHeld(c)
+		}))
+}
+
+// turnsHeld reports whether a call runs in a loop that does not take a lock anew in
+// each turn.
+func (f *family) turnsHeld(in ssa.CallInstruction) bool {
+	sum := f.sums[in.Parent()]
+	return sum != nil && slices.ContainsFunc(sum.loops, func(l *loop) bool {
+		return l.body[in.Block()] && l.turns.Rounds >= Each && !slices.ContainsFunc(sum.sites, func(st *site) bool { return l.body[st.at.Block()] })
+	})
 }
 
 // onlyRenews reports whether a call is of a function that does nothing but
@@ -253,6 +326,9 @@ func (k *keeping) onlyRenews(in ssa.CallInstruction, list []Effect) bool {
 			case meaning.Acquire, meaning.Release:
 				return false
 			case meaning.Write:
+				if _, row := k.e.renewsRow(x.Call); row {
+					own = true
+				}
 				if !own {
 					return false
 				}

@@ -90,7 +90,7 @@ func (e *Engine) settle(scc []*family) {
 	}
 	for _, f := range scc {
 		for _, s := range f.sums {
-			if len(s.sites) == 0 && !slices.ContainsFunc(s.Effects, f.e.frees) {
+			if len(s.sites) == 0 && !slices.ContainsFunc(s.Effects, func(x Effect) bool { return f.e.frees(x) || f.e.moves(x) }) {
 				s.steps = nil // nobody will ask where in the function they are
 			}
 		}
@@ -101,6 +101,14 @@ func (e *Engine) settle(scc []*family) {
 func (e *Engine) frees(x Effect) bool {
 	return x.Call != nil && x.Open == Closed && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
 		return m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire
+	})
+}
+
+// moves reports whether an effect stores when something ends: of a record that turns
+// out to be a lock, that renews it.
+func (e *Engine) moves(x Effect) bool {
+	return x.Call != nil && x.Open == Closed && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Write && m.Write.Dates()
 	})
 }
 

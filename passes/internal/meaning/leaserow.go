@@ -14,6 +14,7 @@ import (
 type Row struct {
 	Resource string    // what the record is in: sql:locks, dynamodb:leases
 	Sets     []Setting // what the acquire stores there
+	By       string    // column that it is found by; empty if not known
 	Expiry   string    // column with the end of the lease; empty: it holds until the record is deleted
 	Token    string    // column that grows with every grant and is handed back; empty if none
 	Mine     bool      // the write also takes a live lease of the same owner
@@ -43,8 +44,9 @@ func table(resource string) string {
 // whose insert is refused so long, looks like any insert under a unique key: it
 // needs evidence besides (Raw).
 //
-// token is the column that grows with every grant and comes back with it.
-func (r *Reader) takes(m Meaning, key *term.T, token string) []Meaning {
+// key is what the record is found by, in the column by; token is the column that grows
+// with every grant and comes back with it.
+func (r *Reader) takes(m Meaning, key *term.T, by, token string) []Meaning {
 	c := m.Write
 	row := r.expiring(c)
 	if row != nil && token == "" && !held(c, row) {
@@ -60,7 +62,7 @@ func (r *Reader) takes(m Meaning, key *term.T, token string) []Meaning {
 	if row == nil {
 		return []Meaning{m}
 	}
-	row.Resource, row.Sets, row.Mine, row.Token = c.Resource, c.Sets, takesOwn(c.Guards), token
+	row.Resource, row.Sets, row.By, row.Mine, row.Token = c.Resource, c.Sets, by, takesOwn(c.Guards), token
 	a := Meaning{
 		Role: Acquire, Library: c.Store + " lease row", Family: m.Family, Kind: lock.Lease, On: c.On, Try: true,
 		Row: row, Raw: raw, Key: key, Value: ownerValue(c.Sets), TTL: lock.TTL{Source: "unknown"},
@@ -72,6 +74,22 @@ func (r *Reader) takes(m Meaning, key *term.T, token string) []Meaning {
 		a.Evidence = []string{"row is taken when its expiry has passed"}
 	}
 	return []Meaning{a, m}
+}
+
+// foundBy is the column that a record's key is compared with, or stored in; it is empty
+// where that is not seen.
+func foundBy(c *Change, key *term.T) string {
+	for _, g := range c.Guards {
+		if g.Op == "=" && g.Column != "" && g.Value == key {
+			return g.Column
+		}
+	}
+	for _, s := range c.Sets {
+		if s.Value == key {
+			return s.Column
+		}
+	}
+	return ""
 }
 
 // kept adds a write that is told by arguments, and the acquire of the lease record
@@ -94,7 +112,7 @@ func (r *Reader) kept(ms []Meaning, m Meaning) []Meaning {
 			key = s.Value
 		}
 	}
-	list := r.takes(m, key, "")
+	list := r.takes(m, key, foundBy(c, key), "")
 	if general >= 0 && (len(list) > 1 || asksOnly(c)) {
 		ms = slices.Delete(ms, general, general+1)
 	}
@@ -171,6 +189,11 @@ var lockWords = []string{"lock", "locks", "locking", "lease", "leases", "leader"
 // Deletes reports whether a write takes a record away.
 func (c *Change) Deletes() bool {
 	return slices.Contains([]string{"DELETE", "DeleteItem", "Delete", "FindOneAndDelete"}, c.Operation)
+}
+
+// Dates reports whether a write stores a time, as by its value or its column's name.
+func (c *Change) Dates() bool {
+	return slices.ContainsFunc(c.Sets, func(s Setting) bool { return isNow(s.Value) || expiryColumn(s.Column) })
 }
 
 // inserts reports whether an operation makes a record that must not be there.
@@ -285,17 +308,17 @@ func grows(v sqlread.Expr, col string) bool {
 	return false
 }
 
-// rowKey names the lease: the value that the row is found by.
-func (r *Reader) rowKey(w sqlread.Write, params *term.T) *term.T {
+// rowKey names the lease: the value that the row is found by, and its column.
+func (r *Reader) rowKey(w sqlread.Write, params *term.T) (key *term.T, by string) {
 	for _, g := range w.Guards {
 		if g.Op == "=" && g.Column != "" && !g.Value.Incoming {
-			return r.sqlTerm(g.Value, params)
+			return r.sqlTerm(g.Value, params), g.Column
 		}
 	}
 	if len(w.Insert) > 0 {
-		return r.sqlTerm(w.Insert[0].Value, params)
+		return r.sqlTerm(w.Insert[0].Value, params), w.Insert[0].Column
 	}
-	return r.Pool.Const("string", w.Table)
+	return r.Pool.Const("string", w.Table), ""
 }
 
 // ownerWords are what a column that names the holder is called, the most telling

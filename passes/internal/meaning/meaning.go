@@ -384,6 +384,10 @@ func (r *Reader) renew(lib *catalog.Library, a *catalog.Renew, call *term.T, wor
 	m := r.base(lib, Renew)
 	m.Checked, m.Raw = a.Checked, a.Raw
 	m.Handle, m.Key = r.Get(a.Handle, call, words), r.Get(a.Key, call, words)
+	if span := r.Get(a.TTL, call, words); span != nil && !strings.HasPrefix(a.TTLUnit, "unix") {
+		p := props{ttl: span, unit: a.TTLUnit}
+		m.TTL, m.Span, m.Unit = p.lease(false), span, a.TTLUnit
+	}
 	return m
 }
 

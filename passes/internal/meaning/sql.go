@@ -258,7 +258,8 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		m.Write = c
 		list := []Meaning{m}
 		if !st.SkipLocked {
-			list = r.takes(m, r.rowKey(w, params), counted(st, w))
+			key, by := r.rowKey(w, params)
+			list = r.takes(m, key, by, counted(st, w))
 		}
 		ms = append(ms, list...)
 	}
