@@ -45,6 +45,10 @@
 // store is of a lease if the key or statement is named like a lock, or is the key
 // that the function locks. So is the present plus the lock's time to live.
 //
+// A statement that takes a lease row is reported where it compares the end of the lease
+// with a time of this host, or stores one there and compares it with the database's.
+// It is the clocks of two hosts that decide then.
+//
 // # When it stays silent
 //
 // Times that are shown, logged or stored but decide nothing are not reported, nor

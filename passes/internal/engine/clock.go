@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -36,8 +38,53 @@ func (e *Engine) clocks(uses []*lock.Use) []lock.Remark {
 			}
 		}
 	})
+	e.sentClocks()
 	slices.SortStableFunc(loose, func(a, b lock.Remark) int { return a.Compare(b.Position) })
 	return loose
+}
+
+// sentClocks finds leases that are records of a database and are taken over by the
+// clock of whoever asks: the statement is sent this host's time, or stores the end by
+// it and compares that with the database's. It stands where the time is put in.
+func (e *Engine) sentClocks() {
+	for _, f := range e.order {
+		for _, r := range e.recorded[f] {
+			st := r.st
+			if slices.ContainsFunc(st.lock.chain, func(c *site) bool { return c.fn == nil || e.sentClock(c.lock.Call) != "" }) {
+				continue // told in the wrapper, or that is out of sight
+			}
+			if why := e.sentClock(st.lock.Call); why != "" {
+				r.use.Clocks = append(r.use.Clocks, lock.Call{Frame: f.frame(st.at, why), Call: st.lock.At.Callee, Kind: "wall", Here: true})
+			}
+		}
+	}
+}
+
+// sentClock says which time of this host decides about a record that a call takes; it
+// is empty for none. Only databases that have a clock of their own count.
+func (e *Engine) sentClock(call *term.T) string {
+	a, ok := e.acquire(call)
+	if !ok || a.Row == nil || a.Row.Expiry == "" {
+		return ""
+	}
+	ours := func(v *term.T) bool {
+		tok, ok := e.reader.Token(v)
+		return ok && tok.Origin == "clock"
+	}
+	for _, m := range e.reader.Of(call) {
+		if m.Role != meaning.Write || m.Write.Store != "sql" || m.Write.Resource != a.Row.Resource {
+			continue
+		}
+		if compared := m.Write.Compared(a.Row.Expiry); slices.ContainsFunc(compared, ours) {
+			return "the statement compares " + a.Row.Expiry + " with the time of this host"
+		} else if len(compared) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(a.Row.Sets, func(s meaning.Setting) bool { return s.Column == a.Row.Expiry && ours(s.Value) }) {
+			return "the statement stores a time of this host in " + a.Row.Expiry + ", and compares it with the database's"
+		}
+	}
+	return ""
 }
 
 // nearest is the use that a decision in fn is about: one of the function, one of

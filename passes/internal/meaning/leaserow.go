@@ -191,6 +191,22 @@ func (c *Change) Deletes() bool {
 	return slices.Contains([]string{"DELETE", "DeleteItem", "Delete", "FindOneAndDelete"}, c.Operation)
 }
 
+// Compared lists what a write compares a column with.
+func (c *Change) Compared(column string) []*term.T {
+	var out []*term.T
+	var look func(gs []Guard)
+	look = func(gs []Guard) {
+		for _, g := range gs {
+			if g.Column == column && g.Value != nil {
+				out = append(out, g.Value)
+			}
+			look(g.Alts)
+		}
+	}
+	look(c.Guards)
+	return out
+}
+
 // Dates reports whether a write stores a time, as by its value or its column's name.
 func (c *Change) Dates() bool {
 	return slices.ContainsFunc(c.Sets, func(s Setting) bool { return isNow(s.Value) || expiryColumn(s.Column) })
