@@ -46,7 +46,8 @@
 //
 //   - A return with an error, or one before the release in a function without an
 //     error, leaves the lock held while another way releases it: reported at the
-//     acquire. So is a loop that goes on to the next acquire with the lock held.
+//     acquire. So is a loop that goes on to the next acquire with the lock held,
+//     also where its session ends in a defer: the lock stays until then.
 //   - os.Exit, log.Fatal and their like end the process under a lock that is
 //     released elsewhere: at that call.
 //   - A DEL of the key, alone or after a GET that compares the owner, and a DELETE

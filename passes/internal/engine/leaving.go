@@ -43,13 +43,13 @@ func (t *taking) left() lock.Frame {
 	if t.m.Raw && t.m.Kind != lock.Lease || t.m.Record != "" {
 		return lock.Frame{} // it ends with its session, or when the record says so
 	}
-	if st.wrapper || st.deferred || st.returned || len(st.region.Stops) == 0 || t.handed() {
+	if st.wrapper || st.deferred && !t.withSession() || st.returned || len(st.region.Stops) == 0 || t.handed() {
 		return lock.Frame{}
 	}
 	if in := t.around(); in != nil {
 		return t.f.frame(in, "the loop goes on here with the lock held")
 	}
-	if !st.heldOut || t.takenAgain() {
+	if !st.heldOut || st.deferred || t.takenAgain() {
 		return lock.Frame{}
 	}
 	var early *ssa.Return
@@ -69,6 +69,19 @@ func (t *taking) left() lock.Frame {
 		return lock.Frame{}
 	}
 	return t.f.frame(early, "returns here with the lock held")
+}
+
+// withSession reports whether all that is deferred is the end of the session that
+// owns the lock. That comes when the function returns: until then, a loop in which the
+// lock is taken keeps what it does not release itself.
+func (t *taking) withSession() bool {
+	return !slices.ContainsFunc(t.releasing(), func(r freeing) bool {
+		if _, deferred := r.in.(*ssa.Defer); !deferred {
+			return false
+		}
+		m, ok := t.f.e.release(r.x)
+		return !ok || !m.Session
+	})
 }
 
 // takenAgain reports whether the section takes the same lock again, in the next turn
