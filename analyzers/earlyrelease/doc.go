@@ -42,9 +42,12 @@
 // that owned the lock too. A goroutine is reported
 // where the section starts it, its write is the section's only one or goes to
 // what the section writes, and the function waits for nothing at all before the release.
+// So is one that does all of the section's work out of sight, if nothing ends its context.
+// A section may be a function that is given to a wrapper.
 //
-// An election of client-go with ReleaseOnCancel is a note: the library does not wait
-// for OnStartedLeading.
+// An election of client-go with ReleaseOnCancel is a note where that is set: the library
+// does not wait for OnStartedLeading. It is none where OnStartedLeading itself ends the
+// context of the election when its work is done, and no caller does.
 //
 // # When it stays silent
 //

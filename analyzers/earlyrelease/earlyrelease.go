@@ -39,7 +39,7 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	case s.Kind == lock.SlipOutlives && s.Detail != "":
 		return lock.Note, fmt.Sprintf("two leaders work at once when this one stops: with %s, %s is given back while the work that the leader has started may still run; end the context only after the work has ended", s.Detail, name)
 	case s.Kind == lock.SlipOutlives:
-		return lock.Warning, fmt.Sprintf("two holders write at once: the goroutine started here writes (%s) under %s, but nothing waits for it before the release; wait for it, or release in it", other, name)
+		return lock.Warning, fmt.Sprintf("two holders write at once: the goroutine started here works (%s) under %s, but nothing waits for it before the release; wait for it, or release in it", other, name)
 	}
 	return "", ""
 }

@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 		{Name: "after", Use: use(lock.SlipAfter, ""), Want: []string{`a.go:20 error: lock "k" was released at a.go:15, and ExecContext writes`}},
 		{Name: "commit", Use: use(lock.SlipAfter, "commit"), Want: []string{`a.go:20 warning: lock "k" was released at a.go:15, and ExecContext makes visible only here`}},
 		{Name: "commit of what was read", Use: reading, Want: []string{"a.go:20 error: commit before the release"}},
-		{Name: "goroutine", Use: use(lock.SlipOutlives, ""), Want: []string{"a.go:20 warning: the goroutine started here writes (a.go:15)"}},
+		{Name: "goroutine", Use: use(lock.SlipOutlives, ""), Want: []string{"a.go:20 warning: the goroutine started here works (a.go:15)"}},
 		{Name: "election", Use: use(lock.SlipOutlives, "ReleaseOnCancel"), Want: []string{"a.go:20 note: with ReleaseOnCancel"}},
 		{Name: "another check's", Use: use(lock.SlipLeft, "")},
 	})

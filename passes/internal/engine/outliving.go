@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -73,36 +75,142 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 	if slip, ok := e.onCancel(t); ok {
 		return []lock.Slip{slip}
 	}
-	if t.st.region == nil || t.st.wrapper || t.st.heldOut || len(t.st.freed) == 0 || t.waits() {
-		return nil
+	if t.st.wrapper || t.st.heldOut || t.m.Kind == lock.Election {
+		return nil // what a leader starts runs as long as it leads
 	}
-	sum := t.f.sums[t.st.fn]
-	for _, in := range t.st.region.Held {
-		c, ok := in.(ssa.CallInstruction)
-		if !ok || !t.starts(c) || t.f.releaseIndex(sum.steps[in], t.st.match) >= 0 {
+	var bodies []body
+	switch {
+	case t.st.region != nil && len(t.st.freed) > 0:
+		bodies = append(bodies, body{t.f, t.f.sums[t.st.fn].steps, t.st.region.Held})
+	case t.st.closed:
+		bodies = t.callbacks()
+	}
+	for _, b := range bodies {
+		if b.f.waitsAnywhere() {
 			continue
 		}
-		for _, x := range sum.steps[in] {
-			if x.Reach == ByGoroutine && x.Open == Closed && x.Memory == nil && t.guarded(x) && t.mainly(x) {
-				at := t.f.frame(c, "")
-				if g, ok := c.(*ssa.Go); ok {
-					at.Position = e.position(g.Pos()) // of the word go, not of the call
+		for _, in := range b.held {
+			c, ok := in.(ssa.CallInstruction)
+			if !ok || !b.f.starts(c) || t.st.match != nil && t.f.releaseIndex(b.steps[in], t.st.match) >= 0 {
+				continue
+			}
+			for _, x := range b.steps[in] {
+				if x.Reach == ByGoroutine && x.Memory == nil && (x.Open == Closed && t.guarded(x) && t.mainly(x) || x.Open == Dynamic && t.alone() && !b.f.stops(c) && !b.f.lingers(b.held, 0)) {
+					at := b.f.frame(c, "")
+					if g, ok := c.(*ssa.Go); ok {
+						at.Position = e.position(g.Pos()) // of the word go, not of the call
+					}
+					return []lock.Slip{{Frame: at, Kind: lock.SlipOutlives, Other: x.At}}
 				}
-				return []lock.Slip{{Frame: at, Kind: lock.SlipOutlives, Other: x.At}}
 			}
 		}
 	}
 	return nil
 }
 
+// A body is code that runs in a section.
+type body struct {
+	f     *family
+	steps map[ssa.Instruction][]Effect
+	held  []ssa.Instruction
+}
+
+// callbacks lists the functions of this package that a wrapper is given to run while
+// it holds the lock.
+func (t *taking) callbacks() []body {
+	var out []body
+	for _, a := range t.st.at.Common().Args {
+		if _, ok := a.Type().Underlying().(*types.Signature); !ok {
+			continue
+		}
+		for _, fn := range t.f.get(a).Alts() {
+			run := t.f.e.funcs[fn.Name]
+			if fn.Kind != term.Func && fn.Kind != term.Closure || run == nil || pkgOf(run) != pkgOf(t.st.fn) {
+				continue
+			}
+			g := t.f.e.families[origin(rootOf(run))]
+			if g == nil || g.sums[run] == nil {
+				continue
+			}
+			b := body{f: g}
+			for _, block := range run.Blocks {
+				b.held = append(b.held, block.Instrs...)
+			}
+			if slices.ContainsFunc(b.held, func(in ssa.Instruction) bool { c, ok := in.(ssa.CallInstruction); return ok && g.starts(c) }) {
+				b.steps = g.summarise(run).steps // those of most functions are not kept
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
 // starts reports whether a call starts a goroutine by itself: what functions that
 // it calls start is theirs to end.
-func (t *taking) starts(c ssa.CallInstruction) bool {
+func (f *family) starts(c ssa.CallInstruction) bool {
 	if _, ok := c.(*ssa.Go); ok {
 		return true
 	}
-	entry := t.f.e.reader.Entry(t.f.callTerm(c.Common(), c.Pos()))
+	entry := f.e.reader.Entry(f.callTerm(c.Common(), c.Pos()))
 	return entry != nil && entry.Runs != nil && entry.Runs.How == "go"
+}
+
+// alone reports whether all work of a section, as far as it shows, is done by what it
+// starts.
+func (t *taking) alone() bool {
+	return !slices.ContainsFunc(t.st.effects, func(y Effect) bool {
+		return y.Reach != ByGoroutine && !y.Own && (t.guarded(y) || y.Open != Closed && !y.Tells && t.f.e.hidden(y) != "")
+	})
+}
+
+// maxLinger bounds how deep lingers looks into what is called.
+const maxLinger = 3
+
+// lingers reports whether instructions call something that may take its time out of
+// sight: a server that runs until it is stopped is what keeps a program in its section.
+func (f *family) lingers(list []ssa.Instruction, depth int) bool {
+	return slices.ContainsFunc(list, func(in ssa.Instruction) bool {
+		call, ok := in.(*ssa.Call)
+		if !ok {
+			return false
+		}
+		c := call.Common()
+		entries := f.entries(c)
+		if slices.ContainsFunc(entries, func(e *catalog.Call) bool { return e.Blocks != nil && e.Blocks.Kind != "remote" }) {
+			return true
+		}
+		if _, builtin := c.Value.(*ssa.Builtin); builtin || len(entries) > 0 || f.quietCall(c) || worldly(c.Signature()) {
+			return false // nothing to wait for, or among the effects
+		}
+		callee := origin(c.StaticCallee())
+		if callee == nil || depth > maxLinger {
+			return true
+		}
+		g := f.e.families[origin(rootOf(callee))]
+		return g == nil || slices.ContainsFunc(callee.Blocks, func(b *ssa.BasicBlock) bool { return g.lingers(b.Instrs, depth+1) })
+	})
+}
+
+// stops reports whether a goroutine runs on a context that the family ends: then it
+// may well be over with the section.
+func (f *family) stops(start ssa.CallInstruction) bool {
+	given := slices.Clone(start.Common().Args)
+	if mc, ok := start.Common().Value.(*ssa.MakeClosure); ok {
+		for _, v := range mc.Bindings {
+			if p, ok := v.Type().Underlying().(*types.Pointer); ok && isContext(p.Elem()) {
+				given = append(given, f.stores[f.base(v)]...)
+			} else {
+				given = append(given, v)
+			}
+		}
+	}
+	return slices.ContainsFunc(given, func(v ssa.Value) bool {
+		if !isContext(v.Type()) {
+			return false
+		}
+		line := f.lineage(v)
+		return slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.cancels(in, line) })
+	})
 }
 
 // mainly reports whether a goroutine's write is what the section is for.
@@ -130,10 +238,10 @@ func (t *taking) mainly(x Effect) bool {
 	return alone
 }
 
-// waits reports whether the function or a closure in it waits for anything: that
-// may be the work. Which of several is waited for is not asked.
-func (t *taking) waits() bool {
-	for _, fn := range t.f.members {
+// waitsAnywhere reports whether the function or a closure in it waits for anything:
+// that may be the work. Which of several is waited for is not asked.
+func (f *family) waitsAnywhere() bool {
+	for _, fn := range f.members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				switch in := in.(type) {
@@ -156,13 +264,72 @@ func (t *taking) waits() bool {
 
 // onCancel finds an election that gives the lease back as soon as its context
 // ends (ReleaseOnCancel of client-go): the leader's work runs in a goroutine of
-// the library, which does not wait for it.
+// the library, which does not wait for it. Where the work itself ends a context that
+// nobody else ends, it is over by then.
 func (e *Engine) onCancel(t *taking) (lock.Slip, bool) {
-	if !t.st.direct || t.m.Kind != lock.Election || !t.st.lock.Call.Any(func(x *term.T) bool {
-		i := slices.Index(x.Names, "ReleaseOnCancel")
-		return x.Kind == term.Struct && i >= 0 && isConst(x.Args[i], "true")
-	}) {
+	if !t.st.direct || t.m.Kind != lock.Election {
 		return lock.Slip{}, false
 	}
-	return lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipOutlives, Detail: "ReleaseOnCancel"}, true
+	const name = "ReleaseOnCancel"
+	config := ""
+	if !t.st.lock.Call.Any(func(x *term.T) bool {
+		i := slices.Index(x.Names, name)
+		if x.Kind != term.Struct || i < 0 || !isConst(x.Args[i], "true") {
+			return false
+		}
+		config = x.Site
+		return true
+	}) || t.resigns() {
+		return lock.Slip{}, false
+	}
+	at := t.u.Acquire
+	for _, g := range e.order {
+		if set, ok := g.setIn(config, name); ok && pkgOf(g.root) == pkgOf(t.st.fn) {
+			at = set
+			break
+		}
+	}
+	return lock.Slip{Frame: at, Kind: lock.SlipOutlives, Detail: name, Other: t.u.Acquire}, true
+}
+
+// resigns reports whether the context of an election is ended by the work that the
+// election starts, and by no caller's context.
+func (t *taking) resigns() bool {
+	entry := t.f.e.reader.Entry(t.st.lock.Call)
+	if entry == nil || entry.Acquire == nil || t.m.Section == nil {
+		return false
+	}
+	line := t.f.lineage(operand(t.st.at.Common(), entry.Acquire.Context))
+	if len(line) == 0 || fromCaller(line) {
+		return false
+	}
+	work := t.f.e.funcs[t.m.Section.Name]
+	return slices.ContainsFunc(t.f.calling, func(in ssa.CallInstruction) bool {
+		fn := in.Parent()
+		for fn != work && fn.Parent() != nil {
+			fn = fn.Parent()
+		}
+		return fn == work && t.f.cancels(in, line)
+	})
+}
+
+// setIn is the place where the family sets a field of the struct to true that it makes
+// at a site.
+func (f *family) setIn(site, name string) (at lock.Frame, ok bool) {
+	makes := false
+	for _, fn := range f.members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				switch in := in.(type) {
+				case *ssa.Alloc:
+					makes = makes || f.e.site(in.Pos()) == site
+				case *ssa.Store:
+					if a, field := in.Addr.(*ssa.FieldAddr); field && a.Pos().IsValid() && fieldName(a.X.Type(), a.Field) == name && isConst(f.get(in.Val), "true") {
+						at = lock.Frame{Position: f.e.position(a.Pos()), Function: shown(fn)}
+					}
+				}
+			}
+		}
+	}
+	return at, makes && at.IsValid()
 }

@@ -488,7 +488,8 @@ func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
 }
 
 // worldly reports whether a function looks as if it left the process: it takes
-// a context. Loggers, encoders and the like do not, or return no error.
+// a context. Loggers, encoders and the like do not, or return no error; what is given
+// a context alone and returns nothing runs until that ends.
 func worldly(sig *types.Signature) bool {
 	n := sig.Params().Len()
 	if n == 0 {
@@ -498,7 +499,7 @@ func worldly(sig *types.Signature) bool {
 		return false
 	}
 	if sig.Results().Len() == 0 {
-		return false
+		return n == 1
 	}
 	last := sig.Results().At(sig.Results().Len() - 1).Type()
 	return isError(last)

@@ -59,9 +59,9 @@ func Left(ctx context.Context, locker *redislock.Client, db *sql.DB, id int64) e
 
 // Leader gives the lease back while its work may still run.
 func Leader(ctx context.Context, rl resourcelock.Interface, lead func(context.Context)) {
-	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // note: earlyrelease
+	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
 		Lock: rl, LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		ReleaseOnCancel: true,
+		ReleaseOnCancel: true, // want: earlyrelease
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: lead,
 			OnStoppedLeading: func() { log.Fatal("lost") },

@@ -1,0 +1,20 @@
+// Package under runs functions under a lock.
+package under
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bsm/redislock"
+)
+
+// Lock gives the lock back when the function has returned.
+func Lock(ctx context.Context, locker *redislock.Client, key string, do func(context.Context) error) (err error) {
+	lease, err := locker.Obtain(ctx, key, time.Minute, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
+	return do(ctx)
+}
