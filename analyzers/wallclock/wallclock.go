@@ -28,10 +28,13 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	for i := range u.Clocks {
 		c := &u.Clocks[i]
-		if c.Kind != "wall" {
+		if c.Kind != "wall" && c.Kind != "sent" {
 			continue
 		}
 		f := finding(c, check.Lock(u))
+		if c.Kind == "sent" {
+			f.Message = fmt.Sprintf("the lease is taken over too early or too late where the clocks of two hosts differ: %s takes %s, and %s; let the statement read the database's clock (now()) for both", check.Short(c.Call), check.Lock(u), c.Text)
+		}
 		if c.Position != u.Acquire.Position {
 			f.Related = []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}
 		}

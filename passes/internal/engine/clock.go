@@ -54,7 +54,7 @@ func (e *Engine) sentClocks() {
 				continue // told in the wrapper, or that is out of sight
 			}
 			if why := e.sentClock(st.lock.Call); why != "" {
-				r.use.Clocks = append(r.use.Clocks, lock.Call{Frame: f.frame(st.at, why), Call: st.lock.At.Callee, Kind: "wall", Here: true})
+				r.use.Clocks = append(r.use.Clocks, lock.Call{Frame: f.frame(st.at, why), Call: st.lock.At.Callee, Kind: "sent", Here: true})
 			}
 		}
 	}
