@@ -43,7 +43,8 @@
 // where the section starts it, its write is the section's only one or goes to
 // what the section writes, and the function waits for nothing at all before the release.
 // So is one that does all of the section's work out of sight, if nothing ends its context.
-// A section may be a function that is given to a wrapper.
+// A section may be a function that is given to a wrapper; a goroutine on the context that
+// the wrapper gives is left to it.
 //
 // An election of client-go with ReleaseOnCancel is a note where that is set: the library
 // does not wait for OnStartedLeading. It is none where OnStartedLeading itself ends the

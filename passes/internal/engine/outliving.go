@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -81,8 +83,8 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 	var bodies []body
 	switch {
 	case t.st.region != nil && len(t.st.freed) > 0:
-		bodies = append(bodies, body{t.f, t.f.sums[t.st.fn].steps, t.st.region.Held})
-	case t.st.closed:
+		bodies = append(bodies, body{f: t.f, steps: t.f.sums[t.st.fn].steps, held: t.st.region.Held})
+	case t.st.closed && !t.f.e.staysOn(t.st.at.Common().StaticCallee()):
 		bodies = t.callbacks()
 	}
 	for _, b := range bodies {
@@ -94,8 +96,12 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 			if !ok || !b.f.starts(c) || t.st.match != nil && t.f.releaseIndex(b.steps[in], t.st.match) >= 0 {
 				continue
 			}
+			ctxs := contextsGiven(b.f, c)
+			if b.run != nil && slices.ContainsFunc(ctxs, b.bound) {
+				continue
+			}
 			for _, x := range b.steps[in] {
-				if x.Reach == ByGoroutine && x.Memory == nil && (x.Open == Closed && t.guarded(x) && t.mainly(x) || x.Open == Dynamic && t.alone() && !b.f.stops(c) && !b.f.lingers(b.held, 0)) {
+				if x.Reach == ByGoroutine && x.Memory == nil && (x.Open == Closed && t.guarded(x) && t.mainly(x) || x.Open == Dynamic && t.alone() && !slices.ContainsFunc(ctxs, b.f.ends) && !b.f.lingers(b.held, 0)) {
 					at := b.f.frame(c, "")
 					if g, ok := c.(*ssa.Go); ok {
 						at.Position = e.position(g.Pos()) // of the word go, not of the call
@@ -111,8 +117,20 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 // A body is code that runs in a section.
 type body struct {
 	f     *family
+	run   *ssa.Function // what the wrapper runs; nil where the function takes the lock itself
 	steps map[ssa.Instruction][]Effect
 	held  []ssa.Instruction
+}
+
+// bound reports whether a context is the one that the wrapper gives: what it ends with
+// is the wrapper's affair.
+func (b body) bound(ctx ssa.Value) bool {
+	line := b.f.lineage(ctx)
+	if len(line) == 0 {
+		return true // not known
+	}
+	p, ok := line[len(line)-1].(*ssa.Parameter)
+	return ok && p.Parent() == b.run
 }
 
 // callbacks lists the functions of this package that a wrapper is given to run while
@@ -132,7 +150,7 @@ func (t *taking) callbacks() []body {
 			if g == nil || g.sums[run] == nil {
 				continue
 			}
-			b := body{f: g}
+			b := body{f: g, run: run}
 			for _, block := range run.Blocks {
 				b.held = append(b.held, block.Instrs...)
 			}
@@ -191,9 +209,9 @@ func (f *family) lingers(list []ssa.Instruction, depth int) bool {
 	})
 }
 
-// stops reports whether a goroutine runs on a context that the family ends: then it
-// may well be over with the section.
-func (f *family) stops(start ssa.CallInstruction) bool {
+// contextsGiven lists the contexts that a call gives to a goroutine, as arguments or
+// as what its closure captures.
+func contextsGiven(f *family, start ssa.CallInstruction) []ssa.Value {
 	given := slices.Clone(start.Common().Args)
 	if mc, ok := start.Common().Value.(*ssa.MakeClosure); ok {
 		for _, v := range mc.Bindings {
@@ -204,13 +222,43 @@ func (f *family) stops(start ssa.CallInstruction) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(given, func(v ssa.Value) bool {
-		if !isContext(v.Type()) {
-			return false
+	return slices.DeleteFunc(given, func(v ssa.Value) bool { return !isContext(v.Type()) })
+}
+
+// ends reports whether the family ends a context: a goroutine on it may well be over
+// with the section.
+func (f *family) ends(ctx ssa.Value) bool {
+	line := f.lineage(ctx)
+	return slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.cancels(in, line) })
+}
+
+// staysOn reports whether a wrapper waits for something once it has called a function
+// that it was given, before it ends anything: a leader that is told to start works until
+// then.
+func (e *Engine) staysOn(wrapper *ssa.Function) bool {
+	wrapper = origin(wrapper)
+	if wrapper == nil || e.families[rootOf(wrapper)] == nil {
+		return false
+	}
+	f := e.families[rootOf(wrapper)]
+	for _, b := range wrapper.Blocks {
+		for _, in := range b.Instrs {
+			c, ok := in.(*ssa.Call)
+			if !ok || c.Call.IsInvoke() || !isArgument(f.get(c.Call.Value)) {
+				continue
+			}
+			region := world.Explore(c, nothing{}, func(in ssa.Instruction) world.Verb {
+				if c, ok := in.(*ssa.Call); ok && c.Call.StaticCallee() == nil && isCancel(c.Common()) {
+					return world.Kill // what is waited for from here on is told to end
+				}
+				return world.Go
+			})
+			if slices.ContainsFunc(region.Held, f.waitsFor) {
+				return true
+			}
 		}
-		line := f.lineage(v)
-		return slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.cancels(in, line) })
-	})
+	}
+	return false
 }
 
 // mainly reports whether a goroutine's write is what the section is for.
@@ -241,23 +289,21 @@ func (t *taking) mainly(x Effect) bool {
 // waitsAnywhere reports whether the function or a closure in it waits for anything:
 // that may be the work. Which of several is waited for is not asked.
 func (f *family) waitsAnywhere() bool {
-	for _, fn := range f.members {
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				switch in := in.(type) {
-				case *ssa.UnOp:
-					if in.Op.String() == "<-" {
-						return true
-					}
-				case *ssa.Select:
-					return true
-				case ssa.CallInstruction:
-					if d := declared(in.Common()); d != nil && d.Name() == "Wait" {
-						return true
-					}
-				}
-			}
-		}
+	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool {
+		return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool { return slices.ContainsFunc(b.Instrs, f.waitsFor) })
+	})
+}
+
+// waitsFor reports whether an instruction waits for a channel or a group.
+func (f *family) waitsFor(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		return in.Op == token.ARROW
+	case *ssa.Select:
+		return true
+	case ssa.CallInstruction:
+		d := declared(in.Common())
+		return d != nil && d.Name() == "Wait"
 	}
 	return false
 }

@@ -94,3 +94,11 @@ func (c *Candidate) Run(ctx context.Context) error {
 	elector.Run(ctx) // verdict: unverified
 	return nil
 }
+
+// Sold is refreshed by the same means under a lease that is kept alive.
+func Sold(ctx context.Context, locker *redislock.Client, c Catalogue) error {
+	return under.Kept(ctx, locker, "sold", func(ctx context.Context) error { // verdict: unverified
+		go publish(context.WithoutCancel(ctx), "sold", c) // want: earlyrelease
+		return nil
+	})
+}

@@ -91,3 +91,11 @@ func Candidate(ctx context.Context, lease resourcelock.Interface, work func(cont
 		},
 	})
 }
+
+// Led starts what the wrapper lets run.
+func Led(ctx context.Context, locker *redislock.Client, c Catalogue) error {
+	return under.Lead(ctx, locker, "led", func(ctx context.Context) error { // verdict: unverified
+		go c.Publish(ctx, "all")
+		return nil
+	})
+}
