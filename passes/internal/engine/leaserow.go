@@ -49,12 +49,12 @@ func (e *Engine) renewsRow(call *term.T) (meaning.Meaning, bool) {
 		if m.Role != meaning.Write {
 			continue
 		}
-		row := e.evidence.rows[m.Write.Resource]
-		if row == nil || row.By == "" || row.Expiry == "" || tendsRow(m.Write, row) != rowExtend {
+		row, item := e.evidence.rows[m.Write.Resource], m.Write.Store == "dynamodb" // which is told by its key, not by a condition
+		if row == nil || row.By == "" && !item || row.Expiry == "" || tendsRow(m.Write, row) != rowExtend {
 			continue
 		}
 		renewal := meaning.Meaning{Role: meaning.Renew, Library: m.Library, Family: m.Family, Raw: true, Row: row, On: m.Write.On}
-		bare := len(m.Write.Guards) > 0
+		bare := item || len(m.Write.Guards) > 0
 		for _, g := range m.Write.Guards {
 			bare = bare && (g.Column == row.By && g.Op == "=" || g.Column == row.Expiry)
 			if g.Column == row.By {

@@ -17,7 +17,7 @@ var (
 	clause    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(SET|REMOVE|ADD|DELETE)\b`) })
 )
 
-// item reads a conditional write of a DynamoDB item. Its expressions are close
+// item reads a write of a DynamoDB item, and its condition if it has one. Its expressions are close
 // enough to SQL to be read as such. Without the option struct in view, or with
 // an expression from a builder, the guard stays unknown.
 func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
@@ -26,7 +26,7 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 	at := w.Conditions[0].At
 	given := r.Get(at, call, nil)
 	condition, ok := given.Str()
-	if !ok {
+	if !ok && !given.IsZero() {
 		if guards, sets, ok := r.expression(given); ok {
 			c.Guards, c.Sets = guards, append(c.Sets, sets...)
 			for i := range c.Guards {
@@ -52,6 +52,9 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 		})
 	}
 	c.Sets = r.itemSets(in, plain, params)
+	if condition == "" {
+		return m // it stores what it stores, whatever is there
+	}
 	c.Guards = nil
 	for _, st := range sqlread.Read("DELETE FROM t WHERE " + plain(condition)) {
 		for _, sw := range st.Writes {
