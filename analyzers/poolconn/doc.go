@@ -41,9 +41,9 @@
 //
 // The handle on which the statement runs is a pool: it was made as one, or its
 // type is one (gorm.DB is one unless it was made by Begin, Transaction or
-// Connection). Or its connection string names a pooler such as pgbouncer. Or an
-// unlock runs on the pool, or on another connection than the lock. The finding
-// stands at the statement.
+// Connection; where it is an argument, the callers in view say which). Or its
+// connection string names a pooler such as pgbouncer. Or an unlock runs on the pool,
+// or on another connection than the lock. The finding stands at the statement.
 //
 // # When it stays silent
 //

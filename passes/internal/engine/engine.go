@@ -54,6 +54,7 @@ type Engine struct {
 	spoken  map[*comments.Said]*catalog.Call // entries from directives
 
 	followers map[string][]Effect // what is done where leadership is told, by signal
+	handles   map[string][]string // kinds of handles that callers give to a statement, by its place; nil until asked for
 
 	guarded bool
 	faults  []Fault

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -52,6 +53,53 @@ func (e *Engine) handleKind(call, on *term.T) string {
 		return "pool"
 	default:
 		return kind
+	}
+}
+
+// givenHandle is handleKind where the handle, or what it is a field of, may be an
+// argument: then its type can stand for a pool and for a session alike, and what the
+// callers in view give decides. One of them that gives a pool is enough.
+func (e *Engine) givenHandle(call, on *term.T) string {
+	kind := e.handleKind(call, on)
+	if kind != "pool" || !on.Open() {
+		return kind
+	}
+	if e.handles == nil {
+		e.handles = make(map[string][]string)
+		e.each(func(_ *family, _ *ssa.Function, s *Summary) {
+			for _, list := range s.steps {
+				for _, x := range list {
+					e.noteHandle(x)
+				}
+			}
+		})
+	}
+	given := e.handles[call.Site]
+	switch {
+	case len(given) == 0, slices.Contains(given, "pool"):
+		return "pool"
+	case slices.Contains(given, pooler):
+		return pooler
+	case slices.Contains(given, unknownHandle):
+		return unknownHandle
+	}
+	return slices.Min(given)
+}
+
+// noteHandle notes what a caller gives a function for the handle of a statement that
+// takes or frees a lock. A handle that comes from the caller's own arguments is noted
+// only where its name says what it is.
+func (e *Engine) noteHandle(x Effect) {
+	if x.Call == nil || x.Open != Closed || len(x.Via) == 0 {
+		return
+	}
+	for _, m := range e.reader.Of(x.Call) {
+		if m.On == nil || m.Role != meaning.Acquire && m.Role != meaning.Release {
+			continue
+		}
+		if kind := e.handleKind(x.Call, m.On); kind != "pool" || !m.On.Open() {
+			e.handles[x.Call.Site] = append(e.handles[x.Call.Site], kind)
+		}
 	}
 }
 
@@ -131,7 +179,7 @@ func (e *Engine) strays(st *site, m meaning.Meaning, kind string) []lock.Call {
 				continue
 			}
 			other := e.handleMaker(r.On)
-			if e.handleKind(x.Call, r.On) == "pool" || mine != nil && other != nil && mine != other {
+			if e.givenHandle(x.Call, r.On) == "pool" || mine != nil && other != nil && mine != other {
 				out = append(out, lock.Call{Frame: x.At, Call: x.At.Callee, Kind: "stray", Here: true})
 			}
 		}
@@ -172,12 +220,34 @@ func (f *family) handle(v *ssa.Parameter) *term.T {
 			}
 		}
 	}
-	c := f.handed[v]
-	if c == nil {
-		return nil
+	if c := f.handed[v]; c != nil {
+		return f.handleFrom(c)
 	}
+	return nil
+}
+
+// handleFrom is the handle that a call gives the function it runs.
+func (f *family) handleFrom(c ssa.CallInstruction) *term.T {
 	recv := operand(c.Common(), catalog.Ref{Base: catalog.Receiver})
 	return f.e.pool.Call(declared(c.Common()).FullName(), f.e.site(c.Pos()), f.get(recv))
+}
+
+// handles lists the arguments that a call gives the function it runs, where the
+// handle comes first: db.Connection(s.run).
+func (f *family) handles(c ssa.CallInstruction, entry *catalog.Call) []*term.T {
+	callee := declared(c.Common())
+	if entry.Pool == "" || callee == nil || callee.Signature().Recv() == nil {
+		return nil
+	}
+	run := operand(c.Common(), entry.Runs.Func)
+	if run == nil {
+		return nil
+	}
+	sig, ok := run.Type().Underlying().(*types.Signature)
+	if !ok || sig.Params().Len() == 0 || isContext(sig.Params().At(0).Type()) {
+		return nil
+	}
+	return []*term.T{f.handleFrom(c)}
 }
 
 // declared is the function or method that a call names, or nil.

@@ -51,7 +51,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 				if r.How == "go" {
 					how = ByGoroutine
 				}
-				more, holds := f.apply(fn, nil, at, max(reach, how))
+				more, holds := f.apply(fn, f.handles(in, entry), at, max(reach, how))
 				for i := range more {
 					more[i].Lost = handed(more[i].Lost, erring(c.Signature()))
 				}
@@ -69,8 +69,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	switch {
 	case c.IsInvoke():
 		impls := f.e.impls.of(c)
-		if len(impls) == 0 || len(impls) == 1 && f.e.families[impls[0]] == f && call.Args[0].Kind == term.Field {
-			// What is in a field of the only implementation is another one: that decorates it.
+		if len(impls) == 0 || len(impls) == 1 && decorates(impls[0], c.Value) {
 			return f.unseen(c, call, at, reach), nil
 		}
 		wide := len(impls) > maxImplementations
@@ -131,6 +130,18 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	}
 	f.asks(in, more)
 	return more, f.held(in, holds, call, at, nil)
+}
+
+// decorates reports whether the value whose method is called lies in a field of the
+// only implementation: it is another one then, out of sight, to which that adds
+// something.
+func decorates(impl *ssa.Function, v ssa.Value) bool {
+	x, _, ok := fieldRead(v)
+	if !ok || impl.Signature.Recv() == nil {
+		return false
+	}
+	owner, self := namedOf(x.Type()), namedOf(impl.Signature.Recv().Type())
+	return owner != nil && self != nil && owner.Origin() == self.Origin()
 }
 
 // releasesOnly reports whether all that a function does to the world is to
