@@ -32,6 +32,8 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		return lock.Error, fmt.Sprintf("the section runs without the lock: the work at %s is done whether or not %s has taken %s; return when it fails or is refused", other, call, name)
 	case lock.SlipRefused:
 		return lock.Error, fmt.Sprintf("the loser believes that it holds the lock: %s returns neither a lock nor an error for %s when it gives up waiting, and only the error is asked for; ask whether the result is nil", call, name)
+	case lock.SlipUntold:
+		return lock.Error, fmt.Sprintf("everybody gets the lock: the error of %s says only that the command was sent, and whether it took %s is in its answer, which nobody reads; fail where that is no", call, name)
 	case lock.SlipOpen:
 		if s.Detail == "optional" {
 			return lock.Note, fmt.Sprintf("everybody holds the lock while its store is down: this tells the caller that %s was taken although %s failed (%s), as it does where no store is configured; count on it only for saving work", name, call, other)

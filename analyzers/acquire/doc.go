@@ -40,6 +40,9 @@
 //   - work of the section: the answer was not asked for, or sent by a call that
 //     cannot bring it back (SELECT pg_try_advisory_lock by Exec). Reported at the
 //     acquire.
+//   - a command whose error is all that is read, where a refusal makes none (SetNX of
+//     go-redis, SET NX of redigo, a script that answers with a number). Reported at
+//     the command.
 //   - a return that tells the caller of a wrapper what it tells when the lock is
 //     held: reported at the return.
 //   - success after nil for both lock and error, which Consul's Lock and

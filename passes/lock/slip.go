@@ -20,6 +20,7 @@ const (
 
 	SlipUnasked  = "unasked"   // nobody asks whether the lock was taken
 	SlipRefused  = "refused"   // no error is taken for success
+	SlipUntold   = "untold"    // nobody asks, and the callers are told that it was taken
 	SlipForever  = "forever"   // no expiry
 	SlipTwoCalls = "two calls" // the expiry is set by a second command
 	SlipOpen     = "open"      // success where the store could not be asked

@@ -21,7 +21,7 @@ import (
 // or, where broken, the store could not be asked.
 func (t *taking) denied(broken bool) *world.Region {
 	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
-	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, t.st.fn) || t.m.GivesUp || t.m.Deaf)}
+	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, t.st.fn) || t.m.GivesUp || t.m.Deaf || t.st.mute)}
 	return world.Explore(t.st.at, r, func(ssa.Instruction) world.Verb { return world.Go })
 }
 
@@ -58,7 +58,7 @@ func (e *Engine) asks(t *taking) []lock.Slip {
 			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
 		}
 	}
-	return nil
+	return t.untold()
 }
 
 // answers reports whether the acquire returns a bool of its own, or an object that
@@ -68,7 +68,7 @@ func (t *taking) answers() bool {
 	if !ok {
 		return false
 	}
-	if t.m.Deaf {
+	if t.m.Deaf || t.st.mute {
 		return true
 	}
 	results := t.st.at.Common().Signature().Results()
@@ -163,7 +163,7 @@ func (t *taking) hands(ret *ssa.Return) bool {
 // regardless returns where the work of the section runs although the lock was not
 // taken. Nothing is said where the answer goes on to other code, which may ask.
 func (t *taking) regardless(denied *world.Region) lock.Frame {
-	if denied.Limit || t.st.wrapper && t.st.heldOut || t.passedOn() {
+	if denied.Limit || t.st.wrapper && t.st.heldOut || !t.st.mute && t.passedOn() {
 		return lock.Frame{}
 	}
 	steps := t.f.sums[t.st.fn].steps

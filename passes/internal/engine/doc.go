@@ -26,8 +26,8 @@
 // Facts, which carry summaries from package to package: fact.go, imported.go,
 // codec.go, codec_summary.go.
 //
-// The lock: site.go (the section), oracle.go (who knows that it was taken), skips.go,
-// failing.go, evidence.go (whether a general command is a lock), leaserow.go and
+// The lock: site.go (the section), oracle.go (who knows that it was taken), mute.go,
+// skips.go, failing.go, evidence.go (whether a general command is a lock), leaserow.go and
 // standing.go (records that are locks), session.go, handover.go (leadership that is
 // told to work elsewhere).
 //

@@ -170,7 +170,7 @@ func (f *family) expires(s *Summary, m meaning.Meaning) bool {
 // may have no callers here.
 func (ev *evidence) stands(st *site) bool {
 	g := ev.total(st)
-	return g.name || len(g.intrinsic) > 0 || g.guarded && g.released && !g.lent
+	return g.name || len(g.intrinsic) > 0 || (g.guarded || g.owner) && g.released && !g.lent
 }
 
 // keyName names a key within its package: the pattern, or for a key that is
@@ -292,7 +292,7 @@ func (ev *evidence) listed(st *site) []string {
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
 	case g.answer && g.elsewhere && g.name:
 		strong = append(strong, "result is the function's answer", "same key deleted or renewed later")
-	case g.released && g.name:
+	case g.released && (g.name || g.owner):
 		// Nobody asks whether it was taken, which is a fault of the lock's.
 		strong = append(strong, "same key deleted or renewed later")
 	}

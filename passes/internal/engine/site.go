@@ -38,6 +38,7 @@ type site struct {
 	deferred bool
 	kept     bool // taken and deferred in a loop: held through the turns that follow
 	returned bool // the handle, or a function that releases, is returned
+	mute     bool // nothing is read of the answer that would tell a refusal
 	lent     bool // a goroutine releases when the function that the caller gets says so
 
 	// What explore found, for those that look closer afterwards; nil where the
@@ -65,6 +66,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		}
 		return
 	}
+	st.mute = f.mute(st, m)
 	match := f.matcher(st, m)
 	releases := func(in ssa.Instruction) int {
 		if d, ok := in.(*ssa.Defer); ok && f.failureOnly(d, match) {
@@ -111,8 +113,9 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		s.Sections = append(s.Sections, st.section())
 		return
 	}
-	if st.wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) {
-		// The callers cannot know whether they have it: it is no lock to them.
+	if st.wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) && !(st.mute && (st.returned || NamesLock(fn.Name()))) {
+		// The callers cannot know whether they have it: it is no lock to them, unless
+		// that is the fault of a function that is about locks.
 		st.wrapper = false
 	}
 	if st.wrapper {

@@ -27,7 +27,7 @@ func (f *family) swallows(call *ssa.Call, x Effect) bool {
 		return false // nobody is told anything
 	}
 	for _, w := range f.refusals(call, x) {
-		a := &answered{Oracle: w, f: f, says: x.Says}
+		a := &answering{Oracle: w, f: f, says: x.Says}
 		lost := world.Explore(call, a, func(ssa.Instruction) world.Verb { return world.Go })
 		if l, ok := w.(*loser); !a.asked && !(ok && l.byValue) || lost.Limit {
 			continue
@@ -112,8 +112,8 @@ func (f *family) asksOnly(call *ssa.Call) bool {
 	return about != nil
 }
 
-// An answered world also answers the questions whether an error is a refusal.
-type answered struct {
+// An answering world also answers the questions whether an error is a refusal.
+type answering struct {
 	world.Oracle
 	f     *family
 	says  string // the error variable of the project by which a callee tells the refusal
@@ -121,7 +121,7 @@ type answered struct {
 }
 
 // Value implements world.Oracle.
-func (a *answered) Value(v ssa.Value) (world.Fact, bool) {
+func (a *answering) Value(v ssa.Value) (world.Fact, bool) {
 	about, yes := a.f.recognises(v, a.says)
 	if about != nil && yes {
 		if fact, ok := a.Oracle.Value(about); ok && fact.Same(world.NotNil) {

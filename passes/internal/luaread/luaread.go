@@ -7,6 +7,7 @@ package luaread
 // Script is what a script does.
 type Script struct {
 	Effects []Effect // commands in text order
+	Counts  bool     // whichever way it takes, it answers with a number
 	Unknown string   // why the script, or what decides on a write, could not be followed; "" if it could
 }
 

@@ -34,14 +34,14 @@ func Read(text string) (s Script) {
 		return Script{Unknown: "the script does not parse"}
 	}
 	r.scope = &scope{vars: map[string]Expr{}}
-	r.block(stmts)
+	ends := r.block(stmts)
 	for i := range r.effects {
 		e := &r.effects[i]
 		if e.Unknown = opaque(e.Guards); e.Unknown != "" && writes(e.Cmd) && !compared(e.Guards) {
 			r.fail(e.Unknown)
 		}
 	}
-	return Script{Effects: r.effects, Unknown: r.unknown}
+	return Script{Effects: r.effects, Counts: ends && !r.others, Unknown: r.unknown}
 }
 
 // reader walks a script once, with what is known of each variable and the
@@ -56,6 +56,7 @@ type reader struct {
 	active  []*ast.FunctionExpr // being followed, to stop at recursion
 	inline  int                 // depth of functions: a return there is not the script's
 	breaks  bool                // a break was met in the current loop
+	others  bool                // the script may answer with something else than a number
 }
 
 type scope struct {
@@ -206,8 +207,10 @@ func (r *reader) stmt(s ast.Stmt) (done bool) {
 			v := r.eval(e)
 			if r.inline == 0 {
 				r.returned(v)
+				r.others = r.others || v.Kind != "literal" || !v.Number
 			}
 		}
+		r.others = r.others || r.inline == 0 && len(s.Exprs) == 0
 		return true
 	case *ast.BreakStmt:
 		r.breaks = true

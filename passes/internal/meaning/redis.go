@@ -121,7 +121,9 @@ func (r *Reader) commandOf(e *catalog.Call, call *term.T, words []*term.T) []Mea
 		}
 	}
 	if c.Acquire != nil {
-		ms = append(ms, r.acquire(lib, c.Acquire, call, words))
+		m := r.acquire(lib, c.Acquire, call, words)
+		m.Counts = c.Write != nil && c.Write.Reject == "bool"
+		ms = append(ms, m)
 	}
 	if c.Renew != nil && (c.Renew.Stores.IsZero() || r.Get(c.Renew.Stores, call, words) == r.Get(c.Renew.Compares, call, words)) {
 		ms = append(ms, r.renew(lib, c.Renew, call, words))
@@ -261,7 +263,7 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 	}
 	if key, value, ttl, ok := s.Acquires(); ok {
 		m := r.base(lib, Acquire)
-		m.Kind, m.Raw, m.Try = lock.Lease, true, true
+		m.Kind, m.Raw, m.Try, m.Counts = lock.Lease, true, true, s.Counts
 		m.Key, m.Value, m.Mine = r.luaTerm(args, key), r.luaTerm(args, value), s.Reenters(key, value)
 		p := props{ttl: r.luaTerm(args, ttl), unit: "ms"}
 		m.TTL = p.lease(false)

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// The error of a general command says that it was sent. Whether it found its key
+// taken is in the reply, and where nobody reads that, everybody gets the lock.
+
+// mute reports whether all that is read of a command's answer is an error which a
+// refusal does not make.
+func (f *family) mute(st *site, m meaning.Meaning) bool {
+	call, ok := st.at.(*ssa.Call)
+	if !ok || !st.direct || !m.Raw || m.Row != nil || m.Deaf {
+		return false
+	}
+	entry := f.e.reader.Entry(st.lock.Call)
+	if entry == nil || entry.Reads != nil && filledBy(operand(call.Common(), entry.Reads.Out)) {
+		return false
+	}
+	var a answered
+	f.read(call, &a)
+	if a.value || !a.err {
+		return false
+	}
+	return strings.Contains(call.Type().String(), "Bool") || m.Counts || entry.Quiet && !a.converted
+}
+
+// filledBy reports whether a call writes its answer through a pointer.
+func filledBy(v ssa.Value) bool {
+	if mi, ok := v.(*ssa.MakeInterface); ok {
+		v = mi.X
+	}
+	return v != nil && !isConstant(v)
+}
+
+// answered tells what is read of what a call returned.
+type answered struct {
+	value     bool // more than its errors
+	err       bool // an error
+	converted bool // by a call that makes an error of no value
+}
+
+func (f *family) read(v ssa.Value, a *answered) {
+	if isError(v.Type()) {
+		a.err = true
+		return
+	}
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Extract:
+			f.read(r, a)
+		case *ssa.MakeInterface:
+			f.read(r, a)
+		case *ssa.ChangeInterface:
+			f.read(r, a)
+		case *ssa.FieldAddr: // whose method it is, of what is embedded
+			f.read(r, a)
+		case *ssa.Call:
+			entry := f.e.reader.Entry(f.callTerm(r.Common(), r.Pos()))
+			if entry == nil || entry.Reads == nil {
+				a.value = true
+				return
+			}
+			for result := range r.Common().Signature().Results().Variables() {
+				a.converted = a.converted || !isError(result.Type()) && !empty(result.Type())
+			}
+			f.read(r, a)
+		default:
+			a.value = true
+			return
+		}
+	}
+}
+
+// untold finds a wrapper that takes a lock by a command whose answer it does not
+// read: its callers are told that they hold the lock whoever does.
+func (t *taking) untold() []lock.Slip {
+	if !t.st.mute || t.st.guarded || !t.st.heldOut {
+		return nil
+	}
+	return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold}}
+}
