@@ -38,8 +38,8 @@
 // where the store failed. What it finds there:
 //
 //   - work of the section: the answer was not asked for, or sent by a call that
-//     cannot bring it back (SELECT pg_try_advisory_lock by Exec). Reported at the
-//     acquire.
+//     cannot bring it back (SELECT pg_try_advisory_lock by Exec). Calls out of sight
+//     count where the loser does all that the holder does. Reported at the acquire.
 //   - a command whose error is all that is read, where a refusal makes none (SetNX of
 //     go-redis, SET NX of redigo, a script that answers with a number). Reported at
 //     the command.

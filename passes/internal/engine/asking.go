@@ -180,7 +180,42 @@ func (t *taking) regardless(denied *world.Region) lock.Frame {
 		}
 		return t.f.frame(in, "runs all the same")
 	}
+	if !t.alike(denied) {
+		return lock.Frame{}
+	}
+	for _, in := range denied.Held {
+		if _, ok := in.(*ssa.Call); ok && inSection[in] && slices.ContainsFunc(steps[in], t.perhaps) {
+			return t.f.frame(in, "runs all the same")
+		}
+	}
 	return lock.Frame{}
+}
+
+// alike reports whether the loser runs every call that the holder runs, but for logs
+// and the release.
+func (t *taking) alike(denied *world.Region) bool {
+	steps := t.f.sums[t.st.fn].steps
+	refused := make(map[ssa.Instruction]bool)
+	for _, in := range denied.Held {
+		refused[in] = true
+	}
+	return !slices.ContainsFunc(t.st.region.Held, func(in ssa.Instruction) bool {
+		call, ok := in.(ssa.CallInstruction)
+		return ok && !refused[in] && !logs(call.Common()) && t.f.releaseIndex(steps[in], t.st.match) < 0
+	})
+}
+
+// perhaps reports whether an effect may be what a lock is taken for: a call whose
+// callee is out of sight. One such call may as well tell or measure something, so it
+// counts only where the loser does all that the holder does.
+func (t *taking) perhaps(x Effect) bool {
+	switch {
+	case x.Own, x.Call == nil:
+		return false
+	case x.Open == Dynamic:
+		return x.Why == lock.ReasonInterface
+	}
+	return x.Open == Value && !x.Tells && !x.Yields && t.f.e.hidden(x) != ""
 }
 
 // follows reports whether an instruction comes after a loop that looks for a lock

@@ -377,7 +377,11 @@ func (r *Reader) once(handle *term.T) bool {
 			t = t.Args[0]
 		}
 		e := r.Entry(t)
-		return e != nil && e.New != nil && constText(r.Get(e.New.Once, t, nil)) == "true"
+		if e == nil || e.New == nil {
+			return false
+		}
+		once := r.Get(e.New.Once, t, nil)
+		return slices.ContainsFunc(append(once.Alts(), r.Pool.Initially(once)), func(a *term.T) bool { return constText(a) == "true" })
 	})
 }
 

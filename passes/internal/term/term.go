@@ -371,6 +371,16 @@ func (p *Pool) Applied(fns *T, index int, x *T) *T {
 	return p.intern(T{Kind: Op, Name: opApplied, Args: []*T{fns, p.Const("int", strconv.Itoa(index)), x}})
 }
 
+// Initially is what a field held before functions that are not known ran on its
+// object; nil for any other term.
+func (p *Pool) Initially(t *T) *T {
+	if t == nil || t.Kind != Field || t.Args[0].Kind != Op || t.Args[0].Name != opApplied {
+		return nil
+	}
+	before := t.Args[0].Args[2]
+	return p.Field(before, t.Name)
+}
+
 // Join is any of alts. Duplicates go; nested joins are flattened.
 func (p *Pool) Join(alts ...*T) *T {
 	var flat []*T
