@@ -32,6 +32,10 @@
 // command such as DEL counts only if its key is named like a lock's or is part of the
 // key that was locked.
 //
+// Of a method that takes a lock and one of the same type that gives it back, the keys
+// are compared without a caller: both are made of the object's fields and of parameters
+// of the same names, and one is a part of the other.
+//
 // # When it stays silent
 //
 // A key that comes from a field, a configuration or a call out of sight may be the

@@ -35,7 +35,8 @@
 // (claims that are won once).
 //
 // Slips, which are faults of a section: slips.go, asking.go, leaving.go, freeing.go,
-// contexts.go, otherkey.go, outliving.go, committed.go, said.go (directives), fixes.go.
+// contexts.go, otherkey.go, halves.go (methods that take and give back), outliving.go,
+// committed.go, said.go (directives), fixes.go.
 //
 // How leases are kept, and what weakens them: renewing.go, renewal.go, regain.go,
 // watching.go, heeding.go, unheard.go, unnoticed.go, interval.go, units.go, belief.go,

@@ -103,7 +103,7 @@ func newEvidence(e *Engine) *evidence {
 				key := freed{pkgOf(fn), m.Family, name}
 				g.elsewhere, g.owner = ev.freed[key], ev.checked[key]
 			}
-			g.owner = g.owner || f.comparesOwner(s, m)
+			g.owner = g.owner || f.comparesOwner(s, m) || st.direct && e.comparesBeside(fn, m)
 			ev.signs[st] = g
 		}
 	})
@@ -236,10 +236,20 @@ func (f *family) owns(x Effect) bool {
 	})
 }
 
+// ownRelease reports whether the family of a site gives its lock back on some way.
+func (e *Engine) ownRelease(st *site) bool {
+	f := e.families[rootOf(st.fn)]
+	return f != nil && st.match != nil && slices.ContainsFunc(f.members, func(fn *ssa.Function) bool {
+		return f.sums[fn] != nil && slices.ContainsFunc(f.sums[fn].Effects, st.match)
+	})
+}
+
 // marker reports whether a lock function is used, at st, for a key that nobody
-// ever frees: it serves as a marker there.
+// ever frees: it serves as a marker there. Where the owner that was stored is compared
+// later, it was another key that was meant to be freed.
 func (ev *evidence) marker(st *site, m meaning.Meaning) bool {
-	if g := ev.signs[st]; !m.Raw || m.Row != nil || st.direct || st.wrapper || st.closed || len(st.release) > 0 && (g == nil || g.released) || m.Key == nil || m.Key.Kind == term.Unknown {
+	g := ev.signs[st]
+	if !m.Raw || m.Row != nil || st.direct || st.wrapper || st.closed || len(st.release) > 0 && (g == nil || g.released) || m.Key == nil || m.Key.Kind == term.Unknown || g != nil && g.owner && !ev.e.ownRelease(st) {
 		return false
 	}
 	return !ev.freed[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]

@@ -42,7 +42,7 @@ func (s *slips) find(e *Engine) {
 	for i, look := range []func(*Engine, *taking) []lock.Slip{
 		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).rows,
 		(*Engine).leaves, (*Engine).stacks, (*Engine).handsBack, (*Engine).abandons, (*Engine).contexts,
-		(*Engine).asks, (*Engine).expires, (*Engine).late, (*Engine).outlives, (*Engine).mismatches, (*Engine).believes,
+		(*Engine).asks, (*Engine).expires, (*Engine).late, (*Engine).outlives, (*Engine).mismatches, (*Engine).misses, (*Engine).believes,
 	} {
 		for _, t := range s.list {
 			for _, slip := range look(e, t) {
