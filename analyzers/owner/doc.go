@@ -25,9 +25,11 @@
 //
 // # How it decides
 //
-// The statement of a lease row has "or the owner is the same" among its ways in, or
-// Options.Token of redislock is set; and the owner is a constant, the name of the
-// host, or made of both.
+// The statement of a lease row, or a script, has "or the owner is the same" among its
+// ways in, or Options.Token of redislock is set; and the owner is a constant, the name
+// of the host, the process id, a variable of the environment, or made of these. It is
+// followed to what a field or variable is set to, and to what callers pass. Where the
+// call of a wrapper says who the owner is, the finding stands there.
 //
 // # When it stays silent
 //

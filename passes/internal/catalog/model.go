@@ -114,6 +114,7 @@ type Call struct {
 	Query   *Query   `yaml:"query"`                               // reads a resource outside the process
 	Part    *Part    `yaml:"part"`                                // adds a part to a builder chain (gorm Where, etcd Txn.If)
 	Command []Word   `yaml:"command"`                             // a Redis command: words are literals or references, spread with ...
+	Fixed   bool     `yaml:"fixed"`                               // the result is the same throughout a process
 	Quiet   bool     `yaml:"quiet"`                               // makes no error of the nil reply by which a command is refused
 	Blocks  *Blocks  `yaml:"blocks"`                              // takes time: sleeps, waits, goes over the network
 	Runs    *Runs    `yaml:"runs"`                                // calls a function argument

@@ -142,49 +142,6 @@ func (k *keeping) copyOf(on *term.T) string {
 	return found
 }
 
-// owner notes an acquire that lets the present owner in again, under a name that
-// others share. A loop is left alone: there, taking the lock again renews it.
-func (k *keeping) owner(f *family, r recorded) {
-	st, m := r.st, r.lock
-	again := m.Mine || m.Row != nil && m.Row.Mine
-	if !again || m.Kind == lock.Election || len(st.lock.Via) > 0 || loopBlocks(st.fn)[st.at.Block()] || meaning.Named(rootOf(st.fn).Name(), "elect", "election", "campaign", "leader", "renew", "heartbeat", "refresh", "extend") {
-		return
-	}
-	if name := k.shared(m.Value); name != "" {
-		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, name), Call: st.lock.At.Callee, Kind: lock.OwnerShared})
-	}
-}
-
-// shared names an owner value that is the same for every acquisition: a constant,
-// the name of the host, or both.
-func (k *keeping) shared(v *term.T) string {
-	if v == nil || v.IsZero() {
-		return ""
-	}
-	host := false
-	var same func(t *term.T) bool
-	same = func(t *term.T) bool {
-		switch t.Kind {
-		case term.Const:
-			return true
-		case term.Op:
-			return (t.Name == "+" || t.Name == "format") && !slices.ContainsFunc(t.Args, func(a *term.T) bool { return !same(a) })
-		case term.Call:
-			e := k.e.reader.Entry(t)
-			host = host || e != nil && e.Origin != nil && e.Origin.Kind == "host"
-			return e != nil && e.Origin != nil && e.Origin.Kind == "host"
-		}
-		return false
-	}
-	switch {
-	case !same(v):
-		return ""
-	case host:
-		return "the name of the host"
-	}
-	return "the constant " + strconv.Quote(v.Pattern())
-}
-
 // once notes that a lock whose loser skips the run of a schedule is given back
 // when the run ends: a replica whose clock is a little behind runs it again.
 func (k *keeping) once(r recorded) {

@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"cmp"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// owner notes an acquire that lets the present owner in again, under a name that
+// others share. A loop is left alone: there, taking the lock again renews it.
+func (k *keeping) owner(f *family, r recorded) {
+	st, m := r.st, r.lock
+	again := m.Mine || m.Row != nil && m.Row.Mine
+	if !again || m.Kind == lock.Election || len(st.lock.Via) > 0 && !k.names(st) || loopBlocks(st.fn)[st.at.Block()] || meaning.Named(rootOf(st.fn).Name(), "elect", "election", "campaign", "leader", "renew", "heartbeat", "refresh", "extend") {
+		return
+	}
+	if name := k.shared(m.Value); name != "" {
+		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, name), Call: st.lock.At.Callee, Kind: lock.OwnerShared})
+	}
+}
+
+// names reports whether the call of a wrapper says, by an argument, who the owner is,
+// and the wrapper itself does not.
+func (k *keeping) names(st *site) bool {
+	if len(st.lock.chain) == 0 {
+		return false
+	}
+	m, ok := k.e.acquire(st.lock.chain[0].lock.Call)
+	kept := func(t *term.T) bool { return t.Kind == term.Field }
+	return ok && m.Value.Open() && !m.Value.Any(kept) && k.shared(m.Value) == ""
+}
+
+// shared names an owner value that is the same for every acquisition of a process: a
+// constant, the name of the host, what else never changes, or made of these.
+func (k *keeping) shared(v *term.T) string {
+	if v == nil || v.IsZero() {
+		return ""
+	}
+	s := sharing{k: k, seen: make(map[*term.T]bool)}
+	switch {
+	case !s.same(v):
+		return ""
+	case s.host:
+		return "the name of the host"
+	case s.fixed != "":
+		return s.fixed
+	case s.constant == nil:
+		return ""
+	}
+	return "the constant " + strconv.Quote(s.constant.Pattern())
+}
+
+// sharing follows an owner value to what it is made of.
+type sharing struct {
+	k        *keeping
+	seen     map[*term.T]bool
+	host     bool
+	fixed    string  // what else is the same throughout a process
+	constant *term.T // the value, or a part of it, that is one
+}
+
+func (s *sharing) same(t *term.T) bool {
+	if s.seen[t] {
+		return true
+	}
+	s.seen[t] = true
+	all := func(list []*term.T) bool {
+		return !slices.ContainsFunc(list, func(a *term.T) bool { return !s.same(a) })
+	}
+	switch t.Kind {
+	case term.Const:
+		s.constant = cmp.Or(s.constant, t)
+		return true
+	case term.Join:
+		return all(t.Args)
+	case term.Op:
+		if t.Name != "+" && t.Name != "format" && t.Name != "or" {
+			return false
+		}
+		s.constant = cmp.Or(s.constant, t)
+		return all(t.Args)
+	case term.Call:
+		e := s.k.e.reader.Entry(t)
+		if e == nil || !e.Fixed {
+			return false
+		}
+		if e.Origin != nil && e.Origin.Kind == "host" {
+			s.host = true
+		} else {
+			s.fixed = cmp.Or(s.fixed, t.Text())
+		}
+		return true
+	case term.Field, term.Param, term.Global:
+		values := s.values(t)
+		return len(values) > 0 && all(values)
+	}
+	return false
+}
+
+// values lists all that a field, a parameter or a variable is set to in view; nothing
+// where other code may set it.
+func (s *sharing) values(t *term.T) []*term.T {
+	e, r := s.k.e, s.k.e.readings()
+	var from []ssa.Value
+	switch t.Kind {
+	case term.Param:
+		fn := e.funcs[t.Name]
+		for _, c := range r.callers[fn] {
+			if t.Index < len(c.Args) {
+				from = append(from, c.Args[t.Index])
+			}
+		}
+	case term.Global:
+		from = e.assigned(t.Name)
+	case term.Field:
+		at, ok := e.slot(t)
+		if !ok || at.field < 0 || r.filled[at] != "" || r.decoded[at.owner] != "" {
+			return nil
+		}
+		from = r.stored[at]
+	}
+	var out []*term.T
+	for _, v := range from {
+		f := r.family(v)
+		if f == nil {
+			f = e.order[0] // a constant: any family can tell its value
+		}
+		out = append(out, f.settled().get(v))
+	}
+	return out
+}
+
+// slot is the field that a term reads, where only code in view can set it.
+func (e *Engine) slot(t *term.T) (slot, bool) {
+	owner := e.typeOf(t.Args[0])
+	if owner == nil {
+		return slot{}, false
+	}
+	fields, ok := deref(owner).Underlying().(*types.Struct)
+	if !ok {
+		return slot{}, false
+	}
+	for i := range fields.NumFields() {
+		if v := fields.Field(i); v.Name() == t.Name && !v.Exported() {
+			return slotOf(owner, i)
+		}
+	}
+	return slot{}, false
+}
+
+// typeOf is the type of a parameter, or of a field of one; nil for other terms.
+func (e *Engine) typeOf(t *term.T) types.Type {
+	switch t.Kind {
+	case term.Param:
+		if fn := e.funcs[t.Name]; fn != nil && t.Index < len(fn.Params) {
+			return fn.Params[t.Index].Type()
+		}
+	case term.Field:
+		if owner := e.typeOf(t.Args[0]); owner != nil {
+			if fields, ok := deref(owner).Underlying().(*types.Struct); ok {
+				for v := range fields.Fields() {
+					if v.Name() == t.Name {
+						return v.Type()
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// assigned lists what a package-level variable is set to.
+func (e *Engine) assigned(name string) []ssa.Value {
+	var out []ssa.Value
+	for _, f := range e.order {
+		f.look()
+		for _, p := range f.places {
+			if g, ok := p.addr.(*ssa.Global); ok && g.RelString(nil) == name {
+				out = append(out, p.val)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package bad
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/bsm/redislock"
+	"github.com/gomodule/redigo/redis"
+
+	"example.org/locks/checks/owner/entry"
+)
+
+// Billing keeps the name of the machine since it was made.
+type Billing struct {
+	locker *redislock.Client
+	owner  string
+}
+
+func NewBilling(locker *redislock.Client) (*Billing, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	return &Billing{locker: locker, owner: "billing@" + host}, nil
+}
+
+func (b *Billing) Bill(ctx context.Context, work func(context.Context) error) error {
+	l, err := b.locker.Obtain(ctx, "bill", time.Minute, &redislock.Options{Token: b.owner}) // want: owner
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	return work(ctx)
+}
+
+// Environment takes the name that the machine was given.
+func Environment(ctx context.Context, locker *redislock.Client, work func(context.Context) error) error {
+	o := &redislock.Options{Token: fmt.Sprintf("%s/%d", os.Getenv("NODE_NAME"), os.Getpid())}
+	l, err := locker.Obtain(ctx, "environment", time.Minute, o) // want: owner
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	return work(ctx)
+}
+
+var machine string
+
+func init() {
+	if machine, _ = os.Hostname(); machine == "" {
+		machine = "unknown"
+	}
+}
+
+// Variable takes the name from a variable of the package.
+func Variable(ctx context.Context, locker *redislock.Client, work func(context.Context) error) error {
+	return obtain(ctx, locker, machine, work)
+}
+
+func obtain(ctx context.Context, locker *redislock.Client, who string, work func(context.Context) error) error {
+	l, err := locker.Obtain(ctx, "variable", time.Minute, &redislock.Options{Token: who}) // want: owner
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	return work(ctx)
+}
+
+// Entered says who it is to a package that takes the lock.
+func Entered(ctx context.Context, c redis.Conn, work func(context.Context) error) error {
+	if err := entry.Lock(c, "entered", machine); err != nil { // want: owner
+		return err
+	}
+	defer entry.Unlock(c, "entered", machine)
+	return work(ctx)
+}

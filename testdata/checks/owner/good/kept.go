@@ -1,0 +1,83 @@
+package good
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/bsm/redislock"
+	"github.com/gomodule/redigo/redis"
+
+	"example.org/locks/checks/owner/entry"
+)
+
+// Billing is given a name, or makes one.
+type Billing struct {
+	locker *redislock.Client
+	owner  string
+}
+
+func NewBilling(locker *redislock.Client, owner string) *Billing {
+	return &Billing{locker: locker, owner: owner}
+}
+
+func (b *Billing) Bill(ctx context.Context, work func(context.Context) error) error {
+	l, err := b.locker.Obtain(ctx, "bill", time.Minute, &redislock.Options{Token: b.owner})
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	return work(ctx)
+}
+
+// Turn is named for each turn, in a field that has the machine's name at first.
+type Turn struct {
+	locker *redislock.Client
+	owner  string
+}
+
+func NewTurn(locker *redislock.Client) *Turn {
+	host, _ := os.Hostname()
+	return &Turn{locker: locker, owner: host}
+}
+
+func (t *Turn) Take(ctx context.Context, work func(context.Context) error) error {
+	t.owner = t.owner + "/" + rand.Text()
+	l, err := t.locker.Obtain(ctx, "turn", time.Minute, &redislock.Options{Token: t.owner})
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	return work(ctx)
+}
+
+// settings are read from a file.
+type settings struct {
+	owner string
+}
+
+func (s *settings) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &s.owner) }
+
+func Configured(ctx context.Context, locker *redislock.Client, text []byte, work func(context.Context) error) error {
+	s := &settings{owner: "default"}
+	if err := json.Unmarshal(text, s); err != nil {
+		return err
+	}
+	return s.run(ctx, locker, work)
+}
+
+func (s *settings) run(ctx context.Context, locker *redislock.Client, work func(context.Context) error) error {
+	l, err := locker.Obtain(ctx, "configured", time.Minute, &redislock.Options{Token: s.owner})
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	return work(ctx)
+}
+
+// Entered is somebody else each time.
+func Entered(ctx context.Context, c redis.Conn, work func(context.Context) error) error {
+	return entry.With(ctx, c, "entered", rand.Text(), work)
+}
