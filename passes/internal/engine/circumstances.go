@@ -2,10 +2,7 @@ package engine
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-
-	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -140,66 +137,6 @@ func (k *keeping) copyOf(on *term.T) string {
 		found = name
 	}
 	return found
-}
-
-// once notes that a lock whose loser skips the run of a schedule is given back
-// when the run ends: a replica whose clock is a little behind runs it again.
-func (k *keeping) once(r recorded) {
-	st := r.st
-	if !st.skips || len(st.freed) == 0 || r.use.Renewal != "none" || r.use.TTL.Seconds <= 0 || k.e.loops(st, Endless) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
-		return
-	}
-	if k.scheduled == nil {
-		k.schedules()
-	}
-	for fn := st.fn; fn != nil; fn = fn.Parent() {
-		if k.scheduled[fnName(fn)] {
-			at := happens(st.freed[0])
-			k.found.of(r.use, lock.Call{Frame: framed(at, r.use.TTL.Text), Call: at.Callee, Kind: lock.OnceFreed})
-			return
-		}
-	}
-}
-
-// schedules finds the functions that run at set times, once an hour at the most.
-func (k *keeping) schedules() {
-	k.scheduled = make(map[string]bool)
-	k.e.functions(func(f *family, fn *ssa.Function) {
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				c, ok := in.(ssa.CallInstruction)
-				if !ok || len(f.entries(c.Common())) == 0 {
-					continue
-				}
-				call := f.callTerm(c.Common(), c.Pos())
-				entry := k.e.reader.Entry(call)
-				if entry == nil || entry.Runs == nil || entry.Runs.How != "later" || len(meaning.Args(call)) == 0 {
-					continue
-				}
-				spec, ok := meaning.Args(call)[0].Str()
-				if run := k.e.reader.Get(entry.Runs.Func, call, nil); ok && run != nil && rare(spec) {
-					k.scheduled[run.Name] = true
-				}
-			}
-		}
-	})
-}
-
-// rare reports whether a cron specification names the minute of the hour.
-func rare(spec string) bool {
-	switch spec {
-	case "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually":
-		return true
-	}
-	fields := strings.Fields(spec)
-	if len(fields) == 6 {
-		fields = fields[1:] // seconds come first
-	}
-	if len(fields) != 5 {
-		return false
-	}
-	_, err := strconv.Atoi(fields[0])
-	return err == nil
 }
 
 // delay notes that Consul is told to give a lock on as soon as its session is

@@ -40,7 +40,8 @@
 //
 // How leases are kept, and what weakens them: renewing.go, renewal.go, regain.go,
 // watching.go, heeding.go, unheard.go, unnoticed.go, interval.go, units.go, belief.go,
-// circumstances.go, owners.go, slots.go, stores.go (replication), stale.go, bypass.go, metrics.go.
+// circumstances.go, owners.go, schedule.go, slots.go, stores.go (replication), stale.go,
+// bypass.go, metrics.go.
 //
 // Time: clock.go, reading.go (which clock a value was read from), leasing.go (which
 // times are those of leases).

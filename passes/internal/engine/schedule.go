@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// once notes that a lock whose loser skips the run of a schedule is given back
+// when the run ends: a replica whose clock is a little behind runs it again.
+func (k *keeping) once(r recorded) {
+	st := r.st
+	if !st.skips || len(st.freed) == 0 || r.use.Renewal != "none" || r.use.TTL.Seconds <= 0 || k.e.loops(st, Endless) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
+		return
+	}
+	if k.scheduled == nil {
+		k.schedules()
+	}
+	for fn := st.fn; fn != nil; fn = fn.Parent() {
+		if k.scheduled[fnName(fn)] {
+			at := k.e.families[rootOf(fn)].within(st.freed[0])
+			k.found.of(r.use, lock.Call{Frame: framed(at, r.use.TTL.Text), Call: at.Callee, Kind: lock.OnceFreed})
+			return
+		}
+	}
+}
+
+// within is the call of the family by which an effect happens: in a closure, the one
+// that the closure makes.
+func (f *family) within(x Effect) lock.Frame {
+	for _, at := range slices.Backward(way(x)) {
+		if f.holds(at) {
+			return at
+		}
+	}
+	return happens(x)
+}
+
+// maxDeep bounds the functions through which a schedule is followed.
+const maxDeep = 4
+
+// schedules finds the functions that run at set times, once an hour at the most: those
+// that a schedule names, and those that these do nothing but call.
+func (k *keeping) schedules() {
+	k.scheduled = make(map[string]bool)
+	k.e.functions(func(f *family, fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok || len(f.entries(c.Common())) == 0 {
+					continue
+				}
+				call := f.callTerm(c.Common(), c.Pos())
+				entry := k.e.reader.Entry(call)
+				if entry == nil || entry.Runs == nil || entry.Runs.How != "later" || len(meaning.Args(call)) == 0 {
+					continue
+				}
+				if spec, ok := meaning.Args(call)[0].Str(); ok && rare(spec) {
+					k.schedule(f.registered(c.Common(), call, entry), 0)
+				}
+			}
+		}
+	})
+}
+
+// schedule notes that a function runs at set times.
+func (k *keeping) schedule(name string, depth int) {
+	if name == "" || depth > maxDeep || k.scheduled[name] {
+		return
+	}
+	k.scheduled[name] = true
+	if fn := k.e.funcs[name]; fn != nil {
+		if only := k.errand(fn); only != nil {
+			k.schedule(fnName(only), depth+1)
+		}
+	}
+}
+
+// registered names the function that a call registers, be it the method of an object:
+// the Run of a cron.Job. It is empty where that is not known.
+func (f *family) registered(c *ssa.CallCommon, call *term.T, entry *catalog.Call) string {
+	if run := f.e.reader.Get(entry.Runs.Func, call, nil); run != nil && (run.Kind == term.Func || run.Kind == term.Closure) {
+		return run.Name
+	}
+	path := entry.Runs.Func.Path
+	if len(path) != 1 {
+		return ""
+	}
+	at := entry.Runs.Func
+	at.Path = nil
+	v := operand(c, at)
+	if t := f.get(v); t.Kind == term.Func || t.Kind == term.Closure {
+		return t.Name // a function of a type that has the method: cron.FuncJob(f)
+	}
+	mi, ok := v.(*ssa.MakeInterface)
+	if !ok {
+		return ""
+	}
+	obj, _, _ := types.LookupFieldOrMethod(mi.X.Type(), true, nil, path[0])
+	if m, ok := obj.(*types.Func); ok {
+		if fn := f.e.prog.FuncValue(m.Origin()); fn != nil {
+			return fnName(fn)
+		}
+	}
+	return ""
+}
+
+// errand is the function that fn calls to do all of its work; nil where fn does some
+// of it itself, or calls several.
+func (k *keeping) errand(fn *ssa.Function) *ssa.Function {
+	f := k.e.families[rootOf(fn)]
+	if f == nil || f.sums[fn] == nil {
+		return nil
+	}
+	var only *ssa.Function
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if !slices.ContainsFunc(f.sums[fn].steps[in], k.e.toils) {
+				continue
+			}
+			call, ok := in.(*ssa.Call)
+			if !ok || only != nil || call.Call.StaticCallee() == nil {
+				return nil
+			}
+			only = origin(call.Call.StaticCallee())
+		}
+	}
+	return only
+}
+
+// toils reports whether an effect is work, or what work is done under.
+func (e *Engine) toils(x Effect) bool {
+	switch {
+	case x.Memory != nil:
+		return true
+	case x.Open != Closed:
+		return e.hidden(x) != ""
+	case x.Call == nil:
+		return false
+	}
+	return slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Write || m.Role == meaning.Acquire
+	})
+}
+
+// rare reports whether a cron specification names the minute of the hour.
+func rare(spec string) bool {
+	switch spec {
+	case "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually":
+		return true
+	}
+	fields := strings.Fields(spec)
+	if len(fields) == 6 {
+		fields = fields[1:] // seconds come first
+	}
+	if len(fields) != 5 {
+		return false
+	}
+	_, err := strconv.Atoi(fields[0])
+	return err == nil
+}
