@@ -24,7 +24,8 @@
 //
 // # How it decides
 //
-// LockDelay is a constant below a second, and the verdict is not fenced. It is a note.
+// LockDelay is a constant below a second, and the verdict is not fenced. It is a note,
+// at the call that makes the lock or its session, which may be in another function.
 //
 // # When it stays silent
 //

@@ -37,6 +37,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			At:      c.Position,
 			Level:   lock.Note,
 			Message: fmt.Sprintf("the last holder still writes when the next one starts: %s is given on %s after its session is gone; keep the default of 15 seconds unless the writes are fenced", check.Lock(u), c.Text),
+			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
 		})
 	}
 }

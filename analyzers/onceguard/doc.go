@@ -32,8 +32,9 @@
 // # How it decides
 //
 // The function runs by a cron specification that names the minute, hence once an
-// hour at the most, or it is all that such a function calls; who does not get the lock returns; the key is a constant; the
-// lock is given back in the same run. The finding stands at the release.
+// hour at the most, or it is all that such a function calls; who does not get the
+// lock returns; the key is a constant; the lock is given back in the same run. The
+// finding stands at the release.
 //
 // # When it stays silent
 //

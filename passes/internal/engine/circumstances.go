@@ -140,19 +140,47 @@ func (k *keeping) copyOf(on *term.T) string {
 }
 
 // delay notes that Consul is told to give a lock on as soon as its session is
-// gone. Left out, the delay is 15 seconds.
+// gone, where it is told so. Left out, the delay is 15 seconds.
 func (k *keeping) delay(r recorded) {
 	for _, t := range []*term.T{r.lock.Handle, r.lock.Parent} {
-		t.Any(func(t *term.T) bool {
-			i := slices.Index(t.Names, "LockDelay")
-			if t.Kind != term.Struct || i < 0 {
+		if t == nil {
+			continue
+		}
+		if t.Kind == term.Field || t.Kind == term.Param || t.Kind == term.Global {
+			if kept := k.e.values(t); len(kept) == 1 {
+				t = kept[0]
+			}
+		}
+		t.Any(func(made *term.T) bool {
+			if e := k.e.reader.Entry(made); e == nil || e.New == nil {
 				return false
 			}
-			if s := meaning.Seconds(t.Args[i]); s > 0 && s < 1 {
-				at := r.st.lock.At
-				k.found.of(r.use, lock.Call{Frame: framed(at, meaning.Length(t.Args[i])), Call: at.Callee, Kind: lock.DelayNone})
-			}
-			return true
+			return made.Any(func(t *term.T) bool {
+				i := slices.Index(t.Names, "LockDelay")
+				if t.Kind != term.Struct || i < 0 {
+					return false
+				}
+				if s := meaning.Seconds(t.Args[i]); s > 0 && s < 1 && !k.delayed[made.Site] {
+					k.delayed[made.Site] = r.use.Verdict != lock.Fenced
+					at := k.e.callAt(made, r.st.lock.At)
+					k.found.of(r.use, lock.Call{Frame: framed(at, meaning.Length(t.Args[i])), Call: at.Callee, Kind: lock.DelayNone})
+				}
+				return true
+			})
 		})
 	}
+}
+
+// callAt is where a call stands, or other where that is out of view.
+func (e *Engine) callAt(call *term.T, other lock.Frame) lock.Frame {
+	for _, f := range e.order {
+		f.look()
+		if len(f.calling) == 0 {
+			continue
+		}
+		if in := f.callOf(call); in != nil {
+			return f.frame(in, "")
+		}
+	}
+	return other
 }

@@ -98,7 +98,7 @@ func (s *sharing) same(t *term.T) bool {
 		}
 		return true
 	case term.Field, term.Param, term.Global:
-		values := s.values(t)
+		values := s.k.e.values(t)
 		return len(values) > 0 && all(values)
 	}
 	return false
@@ -106,8 +106,8 @@ func (s *sharing) same(t *term.T) bool {
 
 // values lists all that a field, a parameter or a variable is set to in view; nothing
 // where other code may set it.
-func (s *sharing) values(t *term.T) []*term.T {
-	e, r := s.k.e, s.k.e.readings()
+func (e *Engine) values(t *term.T) []*term.T {
+	r := e.readings()
 	var from []ssa.Value
 	switch t.Kind {
 	case term.Param:

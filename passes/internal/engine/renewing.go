@@ -21,10 +21,11 @@ type keeping struct {
 	locked  map[freed]bool  // names of the keys of known locks
 
 	scheduled map[string]bool // functions that run at set times; nil until asked for
+	delayed   map[string]bool // calls, by place, of whose short delay a use is told that it matters to
 }
 
 func newKeeping(e *Engine, found *remarks) *keeping {
-	k := &keeping{e: e, found: found, watched: make(map[string]bool), locked: make(map[freed]bool)}
+	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), locked: make(map[freed]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, x := range s.Effects {
 			if x.Call == nil || x.Open != Closed || len(x.Via) > 0 {

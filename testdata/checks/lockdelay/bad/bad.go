@@ -10,11 +10,11 @@ import (
 )
 
 func Update(ctx context.Context, client *api.Client, db *sql.DB) error {
-	l, err := client.LockOpts(&api.LockOptions{Key: "update", LockDelay: time.Millisecond})
+	l, err := client.LockOpts(&api.LockOptions{Key: "update", LockDelay: time.Millisecond}) // want: lockdelay
 	if err != nil {
 		return err
 	}
-	lost, err := l.Lock(ctx.Done()) // want: lockdelay // verdict: unfenced
+	lost, err := l.Lock(ctx.Done()) // verdict: unfenced
 	if err != nil || lost == nil {
 		return err
 	}
