@@ -270,7 +270,7 @@ func (g *gate) inert() []*types.Func {
 			if r != nil && types.IsInterface(r.Type()) && engine.Suspect(obj.Signature()) {
 				return nil
 			}
-			if obj.Pkg() != nil && obj.Pkg() != g.pass.Pkg && strings.Contains(obj.Pkg().Path(), ".") && engine.Suspect(obj.Signature()) && g.fact(obj.Origin()) == nil {
+			if obj.Pkg() != nil && obj.Pkg() != g.pass.Pkg && !engine.Standard(obj.Pkg().Path()) && engine.Suspect(obj.Signature()) && g.fact(obj.Origin()) == nil {
 				return nil
 			}
 		}

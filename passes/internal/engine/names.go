@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -103,4 +104,23 @@ func calleeName(c *ssa.CallCommon) string {
 		return term.ShortName(fnName(fn))
 	}
 	return ""
+}
+
+// goRoots are the first parts of the import paths that Go's own packages have. That
+// there is no dot in them does not tell: a private module may have none either.
+var goRoots = func() map[string]bool {
+	m := make(map[string]bool)
+	for name := range strings.FieldsSeq(`archive bufio bytes C cmd cmp compress container context crypto database
+		debug embed encoding errors expvar flag fmt go hash html image index internal io iter log maps math mime net
+		os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing text time
+		unicode unique unsafe vendor weak`) {
+		m[name] = true
+	}
+	return m
+}()
+
+// Standard reports whether an import path is that of one of Go's own packages.
+func Standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return goRoots[first]
 }

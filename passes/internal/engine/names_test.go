@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -63,5 +64,22 @@ func g() {}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+func TestStandard(t *testing.T) {
+	out, err := exec.Command("go", "list", "std").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		if !Standard(path) {
+			t.Errorf("%s is Go's own", path)
+		}
+	}
+	for _, path := range []string{"corp/ledger", "ledger", "example.org/sync"} {
+		if Standard(path) {
+			t.Errorf("%s is not Go's own", path)
+		}
 	}
 }

@@ -342,7 +342,7 @@ func (f *family) foreign(fn *ssa.Function, args []*term.T, at lock.Frame, reach 
 		}
 		return nil
 	}
-	if isStd(obj.Pkg().Path()) || !worldly(fn.Signature) {
+	if Standard(obj.Pkg().Path()) || !worldly(fn.Signature) {
 		return nil
 	}
 	return []Effect{{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach}}
@@ -466,7 +466,7 @@ func (f *family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Re
 // external is the call of a function without source.
 func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
 	effects := f.callbacks(call, at, reach)
-	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !isStd(fn.Pkg().Path()) && worldly(c.Signature()) {
+	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !Standard(fn.Pkg().Path()) && worldly(c.Signature()) {
 		effects = append(effects, Effect{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
 	}
 	return effects
@@ -519,11 +519,6 @@ func worldly(sig *types.Signature) bool {
 func isContext(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context" && n.Obj().Name() == "Context"
-}
-
-func isStd(path string) bool {
-	first, _, _ := strings.Cut(path, "/")
-	return !strings.Contains(first, ".")
 }
 
 // tells reports whether a function is given values, but nothing that could stop
