@@ -31,8 +31,8 @@
 // standing.go (records that are locks), session.go, handover.go (leadership that is
 // told to work elsewhere).
 //
-// The verdict: verdict.go, request.go, counter.go (where tokens are drawn), latches.go
-// (claims that are won once).
+// The verdict: verdict.go, errands.go (what may be work), request.go, counter.go (where
+// tokens are drawn), latches.go (claims that are won once).
 //
 // Slips, which are faults of a section: slips.go, asking.go, leaving.go, freeing.go,
 // contexts.go, otherkey.go, halves.go (methods that take and give back), outliving.go,

@@ -181,6 +181,10 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		u.Unseen = append(u.Unseen, lock.ReasonGoroutine)
 		u.Verdict = lock.Unverified
 	}
+	if u.Verdict == lock.NoVisibleWrite && u.Role == lock.RoleUse && e.sendsOut(st) {
+		u.Verdict = lock.Unverified
+		u.Unseen = append(u.Unseen, lock.ReasonInterface)
+	}
 	if u.Verdict != lock.Fenced && j.soft {
 		u.Unseen = append(u.Unseen, lock.ReasonCallback)
 		slices.Sort(u.Unseen)
