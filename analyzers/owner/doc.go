@@ -28,11 +28,11 @@
 // The statement of a lease row, or a script, has "or the owner is the same" among its
 // ways in, or Options.Token of redislock is set; and the owner is a constant, the name
 // of the host, the process id, a variable of the environment, or made of these. It is
-// followed to what a field or variable is set to, and to what callers pass. Where the
-// call of a wrapper says who the owner is, the finding stands there.
+// followed to what a field or variable is set to, and to what callers pass. Where an
+// argument of a wrapper's call is the owner, the finding stands at that call.
 //
 // # When it stays silent
 //
 // Where a part of the name comes from elsewhere, and for elections and acquires in a
-// loop, which take the lock again to renew it.
+// loop, be it their callers', which take the lock again to renew it.
 package owner

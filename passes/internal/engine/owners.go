@@ -18,23 +18,36 @@ import (
 func (k *keeping) owner(f *family, r recorded) {
 	st, m := r.st, r.lock
 	again := m.Mine || m.Row != nil && m.Row.Mine
-	if !again || m.Kind == lock.Election || len(st.lock.Via) > 0 && !k.names(st) || loopBlocks(st.fn)[st.at.Block()] || meaning.Named(rootOf(st.fn).Name(), "elect", "election", "campaign", "leader", "renew", "heartbeat", "refresh", "extend") {
+	if !again || m.Kind == lock.Election || len(st.lock.Via) > 0 && !k.names(st, m.Value) || loopBlocks(st.fn)[st.at.Block()] || meaning.Named(rootOf(st.fn).Name(), "elect", "election", "campaign", "leader", "renew", "heartbeat", "refresh", "extend") {
 		return
+	}
+	if m.Value != nil && m.Value.Kind == term.Param || st.heldOut && k.rounds(rootOf(st.fn), 0) {
+		return // what callers name is judged there
 	}
 	if name := k.shared(m.Value); name != "" {
 		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, name), Call: st.lock.At.Callee, Kind: lock.OwnerShared})
 	}
 }
 
-// names reports whether the call of a wrapper says, by an argument, who the owner is,
-// and the wrapper itself does not.
-func (k *keeping) names(st *site) bool {
-	if len(st.lock.chain) == 0 {
-		return false
+// maxRounds bounds the callers among which a loop is looked for.
+const maxRounds = 3
+
+// rounds reports whether a function that takes a lock for its callers may be how they
+// renew it: one of them calls it in a loop, or none is in view.
+func (k *keeping) rounds(fn *ssa.Function, depth int) bool {
+	taking := k.e.readings().taking[fn]
+	if len(taking) == 0 || depth > maxRounds {
+		return depth == 0
 	}
-	m, ok := k.e.acquire(st.lock.chain[0].lock.Call)
-	kept := func(t *term.T) bool { return t.Kind == term.Field }
-	return ok && m.Value.Open() && !m.Value.Any(kept) && k.shared(m.Value) == ""
+	return slices.ContainsFunc(taking, func(call *ssa.Call) bool {
+		return loopBlocks(call.Parent())[call.Block()] || k.rounds(rootOf(call.Parent()), depth+1)
+	})
+}
+
+// names reports whether an argument of a wrapper's call says who the owner is. The
+// wrapper itself does not, then.
+func (k *keeping) names(st *site, owner *term.T) bool {
+	return owner != nil && slices.ContainsFunc(meaning.Args(st.callTerm), func(a *term.T) bool { return a == owner })
 }
 
 // shared names an owner value that is the same for every acquisition of a process: a

@@ -56,16 +56,31 @@ func init() {
 
 // Variable takes the name from a variable of the package.
 func Variable(ctx context.Context, locker *redislock.Client, work func(context.Context) error) error {
-	return obtain(ctx, locker, machine, work)
+	return obtain(ctx, locker, machine, work) // want: owner
 }
 
 func obtain(ctx context.Context, locker *redislock.Client, who string, work func(context.Context) error) error {
-	l, err := locker.Obtain(ctx, "variable", time.Minute, &redislock.Options{Token: who}) // want: owner
+	l, err := locker.Obtain(ctx, "variable", time.Minute, &redislock.Options{Token: who})
 	if err != nil {
 		return err
 	}
 	defer l.Release(context.WithoutCancel(ctx))
 	return work(ctx)
+}
+
+// prefixed makes the owner of what it is given.
+func prefixed(ctx context.Context, locker *redislock.Client, who string, work func(context.Context) error) error {
+	l, err := locker.Obtain(ctx, "prefixed", time.Minute, &redislock.Options{Token: "worker@" + who}) // want: owner
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	return work(ctx)
+}
+
+// Prefixed gives it the same each time.
+func Prefixed(ctx context.Context, locker *redislock.Client, work func(context.Context) error) error {
+	return prefixed(ctx, locker, machine, work)
 }
 
 // Entered says who it is to a package that takes the lock.

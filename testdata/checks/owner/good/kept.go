@@ -3,6 +3,7 @@ package good
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"encoding/json"
 	"os"
 	"time"
@@ -81,3 +82,38 @@ func (s *settings) run(ctx context.Context, locker *redislock.Client, work func(
 func Entered(ctx context.Context, c redis.Conn, work func(context.Context) error) error {
 	return entry.With(ctx, c, "entered", rand.Text(), work)
 }
+
+// Duty is held by one machine, which takes it again before it ends.
+type Duty struct {
+	db   *sql.DB
+	host string
+}
+
+func NewDuty(db *sql.DB) *Duty {
+	host, _ := os.Hostname()
+	return &Duty{db: db, host: host}
+}
+
+func (d *Duty) Try(ctx context.Context) (bool, error) {
+	res, err := d.db.ExecContext(ctx, again, "duty", d.host)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+func (d *Duty) Stand(ctx context.Context, work func(context.Context) error) error {
+	for ctx.Err() == nil {
+		if on, err := d.Try(ctx); err == nil && on { // verdict: unverified
+			if err := work(ctx); err != nil {
+				return err
+			}
+		}
+		time.Sleep(20 * time.Second)
+	}
+	return ctx.Err()
+}
+
+// Offer is for others to call, in a loop maybe.
+func (d *Duty) Offer(ctx context.Context) (bool, error) { return d.Try(ctx) }
