@@ -110,7 +110,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	u := &lock.Use{
 		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: pkgOf(fn),
 		Acquire: st.lock.At, Call: st.lock.At.Callee, Via: st.lock.Via,
-		Key: m.Key.Place(), TTL: m.TTL, Renewal: e.renewal(st, m), Skips: st.skips, Scope: m.Scope,
+		Key: e.usual(m.Key).Place(), TTL: m.TTL, Renewal: e.renewal(st, m), Skips: st.skips, Scope: m.Scope,
 		Token: lock.TokenInfo{Source: "none"}, Decision: st.lock.Decision,
 	}
 	u.Acquire.Function = shown(fn)
@@ -198,6 +198,14 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		return x.Call != nil && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query })
 	})
 	return u
+}
+
+// usual is a key as it is where callers change nothing of the options.
+func (e *Engine) usual(key *term.T) *term.T {
+	if before := e.pool.Initially(key); !before.IsZero() {
+		return before
+	}
+	return key
 }
 
 // verdict follows from the writes and from what was not seen. soft says that

@@ -26,7 +26,7 @@ type Migrations struct {
 
 // Tried gives up after two seconds, whatever else the caller wants.
 func (m *Migrations) Tried(ctx context.Context, changes ...Change) error {
-	o := &api.LockOptions{Key: "migrations", LockTryOnce: true, LockWaitTime: 2 * time.Second}
+	o := &api.LockOptions{Key: "migrations", SessionTTL: "30s", LockTryOnce: true, LockWaitTime: 2 * time.Second}
 	for _, change := range changes {
 		change(o)
 	}
@@ -34,7 +34,7 @@ func (m *Migrations) Tried(ctx context.Context, changes ...Change) error {
 	if err != nil {
 		return err
 	}
-	if _, err := l.Lock(nil); err != nil { // want: acquire // verdict: unverified
+	if _, err := l.Lock(nil); err != nil { // want: acquire // verdict: unverified // lock: migrations api.LockOptions.SessionTTL
 		return err
 	}
 	defer l.Unlock()
