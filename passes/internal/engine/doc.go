@@ -31,7 +31,7 @@
 // standing.go (records that are locks), session.go, handover.go (leadership that is
 // told to work elsewhere).
 //
-// The verdict: verdict.go, errands.go (what may be work), request.go, counter.go (where
+// The verdict: verdict.go, outside.go (what may be work), request.go, counter.go (where
 // tokens are drawn), latches.go (claims that are won once).
 //
 // Slips, which are faults of a section: slips.go, asking.go, leaving.go, freeing.go,

@@ -181,7 +181,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		u.Unseen = append(u.Unseen, lock.ReasonGoroutine)
 		u.Verdict = lock.Unverified
 	}
-	if u.Verdict == lock.NoVisibleWrite && u.Role == lock.RoleUse && e.sendsOut(st) {
+	if u.Verdict == lock.NoVisibleWrite && u.Role == lock.RoleUse && e.goesOut(st) {
 		u.Verdict = lock.Unverified
 		u.Unseen = append(u.Unseen, lock.ReasonInterface)
 	}

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A method of an interface that takes no context may compute something, or be all that
+// a lock was taken for. It makes nothing doubtful that is seen, but where no write is,
+// it is not known that there is none.
+
+// maxOutside bounds the functions in which such a call is looked for.
+const maxOutside = 50
+
+// goesOut reports whether the section of st calls a method out of sight that does
+// nothing but to succeed or fail.
+func (e *Engine) goesOut(st *site) bool {
+	o := outlook{e, make(map[*ssa.Function]bool)}
+	if st.region != nil {
+		return slices.ContainsFunc(st.region.Held, o.call)
+	}
+	return slices.ContainsFunc(st.at.Common().Args, func(a ssa.Value) bool {
+		mc, ok := a.(*ssa.MakeClosure)
+		return ok && o.function(mc.Fn.(*ssa.Function))
+	})
+}
+
+// outlook looks for calls that leave what is in view.
+type outlook struct {
+	e    *Engine
+	seen map[*ssa.Function]bool
+}
+
+func (o outlook) function(fn *ssa.Function) bool {
+	if o.seen[fn] || len(o.seen) == maxOutside {
+		return false
+	}
+	o.seen[fn] = true
+	return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool { return slices.ContainsFunc(b.Instrs, o.call) })
+}
+
+// call reports whether an instruction is, or leads to, such a call.
+func (o outlook) call(in ssa.Instruction) bool {
+	call, ok := in.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	c := call.Common()
+	if !c.IsInvoke() {
+		fn := origin(c.StaticCallee())
+		return fn != nil && o.e.families[rootOf(fn)] != nil && o.function(fn)
+	}
+	pkg := c.Method.Pkg()
+	if pkg == nil || Standard(pkg.Path()) || !isError(call.Type()) || len(o.e.register(c.Method)) > 0 || slices.Contains(quiet, strings.ToLower(c.Method.Name())) {
+		return false
+	}
+	return len(o.e.impls.of(c)) == 0
+}
