@@ -32,9 +32,9 @@
 // command such as DEL counts only if its key is named like a lock's or is part of the
 // key that was locked.
 //
-// Of a method that takes a lock and one of the same type that gives it back, the keys
-// are compared without a caller: both are made of the object's fields and of parameters
-// of the same names, and one is a part of the other.
+// Of a method that takes a lock and one of the same type that compares its owner and
+// gives it back, the keys are compared without a caller: both are made of the object's
+// fields and of parameters of the same names, and one is a part of the other.
 //
 // # When it stays silent
 //

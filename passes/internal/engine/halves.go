@@ -74,11 +74,13 @@ func (e *Engine) comparesBeside(fn *ssa.Function, m meaning.Meaning) bool {
 	return false
 }
 
-// misses finds a method that is to release what another one takes, and makes less of
-// the key, or more, of the same values. A method that tells its key lets the caller
-// hand it back.
+// misses finds a method that is to release what another one takes, for it compares the
+// owner that this one stores, and makes less of the key, or more, of the same values. A
+// method that tells its key lets the caller hand it back, and so may one that takes
+// several.
 func (e *Engine) misses(t *taking) []lock.Slip {
-	if !t.st.direct || !t.st.wrapper || !t.st.heldOut || t.m.Row != nil || !specific(t.m.Key) || returnsText(t.st.fn) {
+	several := func(x *term.T) bool { return x.Kind == term.Elem }
+	if !t.st.direct || !t.st.wrapper || !t.st.heldOut || t.m.Row != nil || !specific(t.m.Key) || t.m.Key.Any(several) || returnsText(t.st.fn) {
 		return nil
 	}
 	mine := e.unbound(t.m.Key)
@@ -88,7 +90,7 @@ func (e *Engine) misses(t *taking) []lock.Slip {
 		if key != nil && key.Kind == term.List && len(key.Args) == 1 {
 			key = key.Args[0]
 		}
-		if h.m.Family != t.m.Family || key == nil || key.Kind != term.Field && (key.Kind == term.Const || !specific(key)) {
+		if h.m.Family != t.m.Family || !h.m.Checked || !e.pool.Alike(e.unbound(h.m.Value), e.unbound(t.m.Value)) || key == nil || key.Kind != term.Field && (key.Kind == term.Const || !specific(key)) {
 			return nil
 		}
 		other := e.unbound(key)

@@ -73,6 +73,20 @@ func (l *Latch) Unlock(ctx context.Context) error {
 	return dropped(ctx, l.rdb, l.name, l.owner) // want: keymismatch
 }
 
+// Rail locks several names, and frees those of its keys that it is told.
+type Rail struct{ rdb redis.UniversalClient }
+
+func (r Rail) Lock(ctx context.Context, owner string, keys ...string) error {
+	for _, key := range keys {
+		if ok, err := r.rdb.SetNX(ctx, "rail:"+key, owner, time.Minute).Result(); err != nil || !ok {
+			return errors.Join(err, ErrHeld)
+		}
+	}
+	return nil
+}
+
+func (r Rail) Unlock(ctx context.Context, keys ...string) error { return r.rdb.Del(ctx, keys...).Err() }
+
 // Bolt tells the key that it locked, which is what has to be given back.
 type Bolt struct{ rdb redis.UniversalClient }
 
