@@ -24,7 +24,7 @@ type Suggestion struct {
 // For suggests what the lock of u is for.
 func For(u *lock.Use) Suggestion {
 	if u.Verdict == lock.Fenced {
-		if withoutLock(u) {
+		if !u.Leader && withoutLock(u) {
 			return Suggestion{lock.Efficiency, []string{"the resource refuses what comes too late by itself, so that the lock saves work"}}
 		}
 		return Suggestion{lock.Correctness, []string{"every write in view is guarded by the resource"}}
@@ -234,8 +234,9 @@ func isDerived(u *lock.Use, w *lock.Write) bool {
 // Stems of words, so that "migrat" is found in migrate, migration and migrator.
 var (
 	efficiencyWords = []string{
-		"cache", "cron", "dedup", "gc", "cleanup", "cleaner", "expir", "evict", "heartbeat", "metric", "poll", "prefetch",
-		"prune", "purge", "reap", "refresh", "reindex", "resync", "scrape", "stats", "sweep", "sync", "warm",
+		"analytic", "cache", "cron", "dedup", "gc", "cleanup", "cleaner", "expir", "evict", "heartbeat", "metric", "monitor",
+		"poll", "prefetch", "prune", "purge", "reap", "refresh", "reindex", "resync", "scrape", "stats", "sweep", "sync",
+		"telemetr", "warm",
 	}
 	correctnessWords = []string{
 		"allocat", "balance", "billing", "booking", "charge", "checkout", "credit", "debit", "deposit", "inventory",

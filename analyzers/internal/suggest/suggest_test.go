@@ -32,6 +32,7 @@ func TestFor(t *testing.T) {
 		{"fenced by the record's own version", lock.Use{Verdict: lock.Fenced, Writes: []lock.Write{{Condition: lock.Version}}}, lock.Efficiency, "by itself"},
 		{"loser waits, rows change", lock.Use{Writes: []lock.Write{update}}, lock.Correctness, "UPDATE sql:stock"},
 		{"and the name agrees", lock.Use{Key: "stock:%d", Writes: []lock.Write{update}}, lock.Correctness, "stock"},
+		{"leader whose writes go by versions", lock.Use{Verdict: lock.Fenced, Leader: true, Writes: []lock.Write{{Condition: lock.Version}}}, lock.Correctness, "guarded"},
 		{"loser skips", lock.Use{Skips: true}, lock.Efficiency, "skips"},
 		{"loser skips a write without a condition", lock.Use{Skips: true, Writes: []lock.Write{update}}, lock.Unclear, "without a condition"},
 		{"loser skips, but money", lock.Use{Skips: true, Key: "payment:%s", Writes: []lock.Write{update}}, lock.Unclear, "payment"},
