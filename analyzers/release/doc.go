@@ -69,6 +69,6 @@
 // returned, stored or sent, a release in a goroutine or under a condition in a
 // defer are somebody's decision. A lock without expiry cannot have become
 // another's, so its plain DEL is not reported. A lock that is released nowhere in
-// view is taken for one that is meant to run out. Where the loss of the lock was
-// seen, exiting is right.
+// view is taken for one that is meant to run out. So does a session that nobody
+// renews. Where the loss of the lock was seen, exiting is right.
 package release

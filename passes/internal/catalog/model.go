@@ -170,6 +170,7 @@ type New struct {
 	Context    Ref    `yaml:"context"`                              // context that bounds the object's work: a session's renewal, a request
 	Section    Ref    `yaml:"section"`                              // function that runs while a lock taken through the object is held (election callback)
 	Leaks      bool   `yaml:"leaks"`                                // must be closed (session)
+	Lapses     bool   `yaml:"lapses"`                               // ends with its TTL unless the program renews it
 	Once       Ref    `yaml:"once"`                                 // an acquire of the object gives up after a time where this is true
 	// Fields tells which value a field of the object has (Method of a request).
 	Fields []*FieldOf `yaml:"fields"`

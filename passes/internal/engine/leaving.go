@@ -344,12 +344,31 @@ func (e *Engine) abandons(t *taking) []lock.Slip {
 			if entry == nil || entry.New == nil || !entry.New.Leaks || !t.m.Parent.Any(func(x *term.T) bool { return x == call }) {
 				continue
 			}
+			if entry.New.Lapses && t.u.TTL.Source != "none" && !t.f.renewed(call) {
+				continue
+			}
 			if ret := t.abandoned(made, call, sum); ret != nil {
 				return []lock.Slip{{Frame: t.f.frame(made, ""), Kind: lock.SlipAbandoned, Other: t.f.frame(ret, "returns here with the session alive")}}
 			}
 		}
 	}
 	return nil
+}
+
+// renewed reports whether the family renews a session that would end by itself.
+func (f *family) renewed(session *term.T) bool {
+	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool {
+		for _, list := range f.sums[fn].steps {
+			if slices.ContainsFunc(list, func(x Effect) bool {
+				return x.Call != nil && x.Open == Closed && slices.ContainsFunc(f.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+					return m.Role == meaning.Renew && m.Handle != nil && m.Handle.Any(func(y *term.T) bool { return y == session })
+				})
+			}) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // abandoned returns a return after an error of the acquire on which the session

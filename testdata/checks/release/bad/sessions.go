@@ -69,6 +69,35 @@ func Queue(ctx context.Context, cli *clientv3.Client, job Job) error {
 	return errors.Join(job.Run(ctx), mutex.Unlock(context.WithoutCancel(ctx)), session.Close())
 }
 
+// Granted renews a lease by itself, also where it was not first.
+func Granted(ctx context.Context, cli *clientv3.Client, job Job) (err error) {
+	lease, err := cli.Grant(ctx, 20) // want: release
+	if err != nil {
+		return err
+	}
+	beats, err := cli.KeepAlive(ctx, lease.ID)
+	if err != nil {
+		return err
+	}
+	won, err := cli.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision("/granted"), "=", 0)).
+		Then(clientv3.OpPut("/granted", "", clientv3.WithLease(lease.ID))).Commit() // verdict: unverified
+	if err != nil {
+		return err
+	}
+	if !won.Succeeded {
+		return errBusy
+	}
+	held, stop := context.WithCancel(ctx)
+	go func() {
+		defer stop()
+		for range beats {
+		}
+	}()
+	err = job.Run(held)
+	_, e := cli.Revoke(context.WithoutCancel(ctx), lease.ID)
+	return errors.Join(err, e)
+}
+
 // Early defers the release of what it may never get.
 func Early(ctx context.Context, session *concurrency.Session, job Job) error {
 	mutex := concurrency.NewMutex(session, "/early")
