@@ -114,7 +114,7 @@ func (e *Engine) loops(st *site, least Rounds) bool {
 
 // unwatched names the signal of loss that nobody looks at.
 func (k *keeping) unwatched(f *family, st *site, m meaning.Meaning) string {
-	if !st.direct || k.watched[pkgOf(st.fn)+" "+m.Library] {
+	if !st.direct || k.listens(st.fn, m) {
 		return ""
 	}
 	entry := k.e.reader.Entry(st.lock.Call)
@@ -152,6 +152,17 @@ func (k *keeping) unwatched(f *family, st *site, m meaning.Meaning) string {
 		return c.Func[0][strings.LastIndexByte(c.Func[0], '.')+1:] + " is not set"
 	}
 	return ""
+}
+
+// listens reports whether a package looks at the loss of locks like this one: by
+// what their library offers, or by that of the session they were made from, which
+// is another where the lock is known as a sync.Locker.
+func (k *keeping) listens(fn *ssa.Function, m meaning.Meaning) bool {
+	pkg := pkgOf(fn) + " "
+	return k.watched[pkg+m.Library] || m.Parent.Any(func(x *term.T) bool {
+		entry := k.e.reader.Entry(x)
+		return entry != nil && k.watched[pkg+entry.Library.Library]
+	})
 }
 
 // logs reports whether the function that is called when a lease is lost does nothing

@@ -36,6 +36,19 @@ func Migrate(ctx context.Context, cli *clientv3.Client, steps func(context.Conte
 	return steps(ctx)
 }
 
+// Plain keeps a lock of etcd as one that any mutex could be.
+func Plain(cli *clientv3.Client, steps func() error) error {
+	session, err := concurrency.NewSession(cli, concurrency.WithTTL(20))
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	locker := concurrency.NewLocker(session, "/locks/plain")
+	locker.Lock() // want: renewal
+	defer locker.Unlock()
+	return steps()
+}
+
 // Lead campaigns and then works for good.
 func Lead(ctx context.Context, cli *clientv3.Client, me string, turn func(context.Context) error) error {
 	session, err := concurrency.NewSession(cli)
