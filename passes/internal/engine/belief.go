@@ -2,7 +2,9 @@ package engine
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -13,11 +15,20 @@ import (
 // believes finds a way through a wrapper that tells its caller that the lock is
 // held without asking the store: because it was taken once, says a field or map
 // that the wrapper itself sets. A lease that is renewed in the background may be
-// remembered; so may one whose end is compared with the time.
+// remembered, by one who keeps it; but where each caller gives it back, the first one
+// does so under the others, unless they are counted. A lease whose end is compared with
+// the time may be remembered as well.
 func (e *Engine) believes(t *taking) []lock.Slip {
 	st := t.st
-	if st.region == nil || !st.wrapper || !st.heldOut || t.u.Renewal == "library" || t.u.Renewal == "goroutine" {
+	if st.region == nil || !st.wrapper || !st.heldOut {
 		return nil
+	}
+	renewed := t.u.Renewal == "library" || t.u.Renewal == "goroutine"
+	var bracket *lock.Use
+	if renewed {
+		if bracket = e.bracketed(st); bracket == nil {
+			return nil
+		}
 	}
 	told := factsOf(st.fn, st.region)
 	if len(told) == 0 {
@@ -37,11 +48,56 @@ func (e *Engine) believes(t *taking) []lock.Slip {
 		for i, v := range ret.Results {
 			same = same && region.Fact(v).Same(told[i])
 		}
-		if same && because(ret.Block(), kept) {
-			return []lock.Slip{{Frame: t.f.frame(ret, ""), Kind: lock.SlipBelief, Other: t.u.Acquire}}
+		if !same || !because(ret.Block(), kept) {
+			continue
 		}
+		slip := lock.Slip{Frame: t.f.frame(ret, ""), Kind: lock.SlipBelief, Other: t.u.Acquire}
+		if renewed {
+			if counts(region, ret) {
+				continue
+			}
+			slip.Detail, slip.Other = "shared", bracket.Acquire
+		}
+		return []lock.Slip{slip}
 	}
 	return nil
+}
+
+// bracketed is a use of a wrapper which takes the lock and gives it back itself.
+func (e *Engine) bracketed(st *site) *lock.Use {
+	var out *lock.Use
+	e.functions(func(f *family, _ *ssa.Function) {
+		for _, r := range e.recorded[f] {
+			if out == nil && len(r.use.Release) > 0 && !r.st.heldOut && slices.Contains(r.st.lock.chain, st) {
+				out = r.use
+			}
+		}
+	})
+	return out
+}
+
+// counts reports whether a number is counted up on the way to a return.
+func counts(region *world.Region, ret *ssa.Return) bool {
+	return slices.ContainsFunc(region.Held, func(in ssa.Instruction) bool {
+		return in.Block().Dominates(ret.Block()) && counted(in)
+	})
+}
+
+// counted reports whether an instruction changes a number that is kept by another.
+func counted(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.Store:
+		sum, ok := in.Val.(*ssa.BinOp)
+		_, kept := placeOf(in.Addr)
+		return ok && kept && (sum.Op == token.ADD || sum.Op == token.SUB)
+	case *ssa.MapUpdate:
+		sum, ok := in.Value.(*ssa.BinOp)
+		return ok && sum.Op == token.ADD
+	case *ssa.Call:
+		_, ok := syncPlace(in)
+		return ok && strings.HasPrefix(in.Call.StaticCallee().Name(), "Add")
+	}
+	return false
 }
 
 // nothing is known in the world before an acquire.
@@ -75,7 +131,28 @@ func loadedFrom(v ssa.Value) (place, bool) {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		return placeOf(load.X)
 	}
+	if call, ok := v.(*ssa.Call); ok {
+		return syncPlace(call)
+	}
 	return place{}, false
+}
+
+// syncPlace is the place that a call of sync or sync/atomic reads or sets: that of a
+// number, a flag or a map which goroutines share.
+func syncPlace(call *ssa.Call) (place, bool) {
+	callee := call.Call.StaticCallee()
+	if callee == nil {
+		return place{}, false
+	}
+	fn, ok := origin(callee).Object().(*types.Func)
+	if !ok || fn.Pkg() == nil || len(call.Call.Args) == 0 {
+		return place{}, false
+	}
+	recv := receiverOf(callee)
+	if path := fn.Pkg().Path(); path != "sync/atomic" && (path != "sync" || recv == nil || recv.Name() != "Map") {
+		return place{}, false
+	}
+	return placeOf(call.Call.Args[0])
 }
 
 // kept lists the fields, variables and maps that are set once the lock was taken.
@@ -91,13 +168,32 @@ func (t *taking) kept() map[place]bool {
 			if p, ok := loadedFrom(in.Map); ok {
 				out[p] = true
 			}
+		case *ssa.Call:
+			if p, ok := syncPlace(in); ok {
+				out[p] = true
+			}
+		}
+	}
+	for _, b := range t.st.fn.Blocks { // who is counted first, and then asks
+		for _, in := range b.Instrs {
+			if !counted(in) || !before(in, t.st.at) {
+				continue
+			}
+			switch in := in.(type) {
+			case *ssa.Store:
+				p, _ := placeOf(in.Addr)
+				out[p] = true
+			case *ssa.Call:
+				p, _ := syncPlace(in)
+				out[p] = true
+			}
 		}
 	}
 	return out
 }
 
 // because reports whether a branch on something kept leads to b. Comparisons of
-// order, as with the time, are no belief.
+// order, as with the time, are no belief, but those with a constant: they count.
 func because(b *ssa.BasicBlock, kept map[place]bool) bool {
 	for p := b.Idom(); p != nil; p = p.Idom() {
 		br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
@@ -114,6 +210,9 @@ func asked(cond ssa.Value) []ssa.Value {
 	case *ssa.BinOp:
 		if c.Op == token.EQL || c.Op == token.NEQ {
 			return append(asked(c.X), asked(c.Y)...)
+		}
+		if _, ok := c.Y.(*ssa.Const); ok && isNumber(c.X.Type()) {
+			return asked(c.X)
 		}
 		return nil
 	case *ssa.Extract:
