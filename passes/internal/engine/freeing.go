@@ -225,9 +225,12 @@ func kin(release, acquire *ssa.Function) bool {
 // function that is about the lock, for a project's own client deletes whatever
 // it is told to.
 func (e *Engine) about(x Effect, general bool) lock.Frame {
-	frames := way(x)
 	if !general {
 		return x.At
+	}
+	frames := way(x)
+	if x.Batch != Alone {
+		frames = x.Via // the sending is all right
 	}
 	for i := len(frames) - 1; i > 0; i-- {
 		name := frames[i].Function

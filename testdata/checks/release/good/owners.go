@@ -106,3 +106,21 @@ func (r Rows) ForceTurn(ctx context.Context, turn string) error {
 	_, err := r.db.ExecContext(ctx, "DELETE FROM turn_lock WHERE turn = $1", turn)
 	return err
 }
+
+// Rung compares the owner in a batch with what else there is to send.
+func Rung(ctx context.Context, rdb *redis.Client, id, mine string, job Job) error {
+	chair := "lock:chair:" + id
+	ok, err := rdb.SetNX(ctx, chair, mine, time.Minute).Result() // verdict: unverified
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errBusy
+	}
+	defer rdb.Pipelined(context.WithoutCancel(ctx), func(p redis.Pipeliner) error {
+		drop.Eval(ctx, p, []string{chair}, mine)
+		p.Publish(ctx, chair+":bell", mine)
+		return nil
+	})
+	return job.Run(ctx)
+}
