@@ -25,14 +25,14 @@
 // # How it decides
 //
 // In the section, something reads through a handle that is named a replica,
-// secondary or follower, read-only, or made as such, and an unguarded write of the
-// section changes the same table. Likewise a read of etcd or Consul that allows any
-// server to answer by itself (WithSerializable, AllowStale), where the same key is
-// written without a comparison of its version: that the lock is still held says
-// nothing of what was read. The finding stands at the read.
+// secondary or follower, read-only, or made as such, and a write of the section
+// changes the same table without a comparison of what was read. Likewise a read of
+// etcd or Consul that allows any server to answer by itself (WithSerializable,
+// AllowStale), and a write of the same key. That the lock is still held, or a fencing
+// token, says nothing of what was read. The finding stands at the read.
 //
 // # When it stays silent
 //
-// Where the write is conditional at the resource, where the tables differ or are
+// Where the write is conditional on what was read, where the tables differ or are
 // not known, and where the handle may be either.
 package replica

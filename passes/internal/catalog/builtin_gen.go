@@ -55,7 +55,8 @@ var builtin = []source{
 				&Call{Field: []string{"api.KVPair.ModifyIndex"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "index of the latest write in the server's log"}, Pos: "data/consul.yaml:79:5"},
 				&Call{Field: []string{"api.KVPair.CreateIndex"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the same for every holder while the key exists"}, Pos: "data/consul.yaml:81:5"},
 				&Call{Field: []string{"api.KVPair.Session"}, Token: &Token{Of: Ref{Base: 2}, Reason: "a session id is random"}, Pos: "data/consul.yaml:83:5"},
-				&Call{Func: []string{"api.NewClient", "api.DefaultConfig", "api.DefaultNonPooledConfig", "(*api.Client).KV", "(*api.Client).Session", "(*api.Client).Txn", "(*api.QueryOptions).WithContext", "(*api.WriteOptions).WithContext"}, Pure: true, Pos: "data/consul.yaml:85:5"},
+				&Call{Func: []string{"(*api.QueryOptions).WithContext", "(*api.WriteOptions).WithContext"}, Same: Ref{Base: 2}, Pos: "data/consul.yaml:85:5"},
+				&Call{Func: []string{"api.NewClient", "api.DefaultConfig", "api.DefaultNonPooledConfig", "(*api.Client).KV", "(*api.Client).Session", "(*api.Client).Txn"}, Pure: true, Pos: "data/consul.yaml:87:5"},
 			},
 		},
 		packages: []alias{

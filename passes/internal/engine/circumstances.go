@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,6 +29,17 @@ func happens(x Effect) lock.Frame {
 		return x.Via[0]
 	}
 	return x.At
+}
+
+// insideOf is the place of an effect, or where it is in another package than the use,
+// the last call on the way to it that is not.
+func insideOf(x Effect, u *lock.Use) lock.Frame {
+	for _, at := range slices.Backward(way(x)) {
+		if filepath.Dir(at.File) == filepath.Dir(u.Acquire.File) {
+			return at
+		}
+	}
+	return happens(x)
 }
 
 // counter notes that the key from which tokens are counted is given an end, by the
@@ -100,20 +112,21 @@ func (k *keeping) replica(r recorded) {
 				kind, on = lock.ReadStale, m.Stale
 			}
 			if on == "" || !slices.ContainsFunc(r.use.Writes, func(w lock.Write) bool {
-				return !w.Own && !w.After && trusts(w.Condition, kind) && overlap(m.Store, w.Resource)
+				return !w.Own && !w.After && trusts(w.Condition) && overlap(m.Store, w.Resource)
 			}) {
 				continue
 			}
-			at := happens(x)
+			at := insideOf(x, r.use)
 			k.found.of(r.use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: kind})
 		}
 	}
 }
 
 // trusts reports whether a write under a condition takes what was read before it for
-// right. That the lock is still held tells nothing of a read that a copy answered.
-func trusts(c lock.Condition, kind string) bool {
-	return !c.Holds() || kind == lock.ReadStale && (c == lock.Owner || c == lock.Token)
+// right. That the lock is still held, or was taken later than any other, tells nothing of
+// a read that a copy answered.
+func trusts(c lock.Condition) bool {
+	return !c.Holds() || c == lock.Owner || c == lock.Token
 }
 
 // copyOf names a handle that reads from a copy; it is empty for any other.

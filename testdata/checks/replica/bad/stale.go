@@ -50,3 +50,27 @@ func Settle(client *api.Client) error {
 	_, err = client.KV().Put(&api.KVPair{Key: "settle/state", Value: []byte("settled")}, nil) // want: unfenced
 	return err
 }
+
+// Close asks with options that also carry a context.
+func Close(ctx context.Context, client *api.Client) error {
+	l, err := client.LockKey("close/lock")
+	if err != nil {
+		return err
+	}
+	lost, err := l.Lock(ctx.Done()) // verdict: unfenced
+	if err != nil || lost == nil {
+		return err
+	}
+	defer l.Unlock()
+	if done, err := closed(ctx, client); done || err != nil {
+		return err
+	}
+	_, err = client.KV().Put(&api.KVPair{Key: "close/state", Value: []byte("closed")}, nil) // want: unfenced
+	return err
+}
+
+func closed(ctx context.Context, client *api.Client) (bool, error) {
+	near := api.QueryOptions{AllowStale: true}
+	pair, _, err := client.KV().Get("close/state", near.WithContext(ctx)) // want: replica
+	return pair != nil && string(pair.Value) == "closed", err
+}

@@ -54,3 +54,23 @@ func Settle(client *api.Client) error {
 	_, err = client.KV().Put(&api.KVPair{Key: "settle/state", Value: []byte("settled")}, nil) // want: unfenced
 	return err
 }
+
+// Close asks the leader, and no longer than the caller waits.
+func Close(ctx context.Context, client *api.Client) error {
+	l, err := client.LockKey("close/lock")
+	if err != nil {
+		return err
+	}
+	lost, err := l.Lock(ctx.Done()) // verdict: unfenced
+	if err != nil || lost == nil {
+		return err
+	}
+	defer l.Unlock()
+	sure := &api.QueryOptions{RequireConsistent: true}
+	pair, _, err := client.KV().Get("close/state", sure.WithContext(ctx))
+	if err != nil || pair == nil || string(pair.Value) == "closed" {
+		return err
+	}
+	_, err = client.KV().Put(&api.KVPair{Key: "close/state", Value: []byte("closed")}, nil) // want: unfenced
+	return err
+}
