@@ -41,13 +41,15 @@
 //
 // The handle on which the statement runs is a pool: it was made as one, or its
 // type is one (gorm.DB is one unless it was made by Begin, Transaction or
-// Connection; where it is an argument, the callers in view say which). Or its
-// connection string names a pooler such as pgbouncer. Or an unlock runs on the pool,
-// or on another connection than the lock. The finding stands at the statement.
+// Connection; where it is an argument, the callers in view say which), or every
+// value in sight that is put into its interface is one. Or its connection string
+// names a pooler such as pgbouncer. Or an unlock runs on the pool, or on another
+// connection than the lock. The finding stands at the statement.
 //
 // # When it stays silent
 //
-// Where the type of the handle does not tell (an interface of the project with
-// an ExecContext method), where a gorm.DB is called a connection or transaction,
+// Where the type of the handle does not tell (an interface of the project with an
+// ExecContext method, behind which there are connections as well, or what comes from
+// out of sight), where a gorm.DB is called a connection or transaction,
 // and for locks that end with their transaction.
 package poolconn

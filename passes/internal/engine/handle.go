@@ -103,6 +103,46 @@ func (e *Engine) noteHandle(x Effect) {
 	}
 }
 
+// ownerHandle is givenHandle of the statement that takes a lock. Where that is sent
+// through an interface of the program's own, what is put into it decides, if it is
+// a pool wherever that can be seen.
+func (e *Engine) ownerHandle(st *site, m meaning.Meaning) string {
+	kind := e.givenHandle(st.lock.Call, m.On)
+	if kind != unknownHandle {
+		return kind
+	}
+	if len(st.lock.chain) > 0 {
+		st = st.lock.chain[0]
+	}
+	if st.at != nil && st.at.Common().IsInvoke() && e.pooled(st.at.Common()) {
+		return "pool"
+	}
+	return kind
+}
+
+// pooled reports whether the object behind an interface whose method is called is a
+// pool: all values that it may be are known, and are one or embed one.
+func (e *Engine) pooled(c *ssa.CallCommon) bool {
+	found, sure := false, true
+	e.readings().walk(c.Value, func(v ssa.Value) bool {
+		switch v := v.(type) {
+		case *ssa.MakeInterface:
+			obj, _, _ := types.LookupFieldOrMethod(v.X.Type(), true, c.Method.Pkg(), c.Method.Name())
+			method, ok := obj.(*types.Func)
+			pool := ok && e.reader.Catalog.Handle(receiverType(method.Origin().FullName())) == "pool"
+			found, sure = found || pool, sure && pool
+			return false
+		case *ssa.Parameter:
+			sure = sure && len(e.readings().callers[v.Parent()]) > 0
+		case *ssa.UnOp, *ssa.Alloc, *ssa.FreeVar, *ssa.Field, *ssa.Phi, *ssa.ChangeInterface, *ssa.Const:
+		default:
+			sure = false
+		}
+		return sure
+	}, nil)
+	return found && sure
+}
+
 // namesPooler reports whether a connection string leads to a pooler.
 func namesPooler(t *term.T) bool {
 	s, ok := t.Str()

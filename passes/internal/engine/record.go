@@ -123,7 +123,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		u.Evidence = m.Evidence
 	}
 	if m.Kind == lock.Advisory {
-		u.Handle = e.givenHandle(st.lock.Call, m.On)
+		u.Handle = e.ownerHandle(st, m)
 		u.Strays = e.strays(st, m, u.Handle)
 		u.TTL = lock.TTL{Source: "none"}
 	}

@@ -19,7 +19,7 @@ func (e *Engine) sessionWrites(fn *ssa.Function, j *judge) (list []Effect, ok bo
 	if j.lock.Kind != lock.Advisory || on == nil || on.Kind != term.Field || on.Args[0].Kind != term.Param || root.Signature.Recv() == nil {
 		return nil, false
 	}
-	if e.handleKind(j.st.lock.Call, on) == "pool" {
+	if e.ownerHandle(j.st, j.lock) == "pool" {
 		return nil, false
 	}
 	recv := namedOf(root.Signature.Recv().Type())

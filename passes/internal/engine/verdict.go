@@ -26,7 +26,7 @@ type judge struct {
 // sessionBound reports whether an open call is handed something of the session
 // that owns the lock: its connection, or rows read through it.
 func (j *judge) sessionBound(call *term.T) bool {
-	if j.lock.On == nil || j.lock.Kind != lock.Advisory || j.e.givenHandle(j.st.lock.Call, j.lock.On) == "pool" {
+	if j.lock.On == nil || j.lock.Kind != lock.Advisory || j.e.ownerHandle(j.st, j.lock) == "pool" {
 		return false
 	}
 	for _, a := range call.Args[1:] {
@@ -106,7 +106,7 @@ func (j *judge) onSession(on *term.T) bool {
 	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory || j.lock.Deaf {
 		return false
 	}
-	if j.e.givenHandle(j.st.lock.Call, j.lock.On) == "pool" {
+	if j.e.ownerHandle(j.st, j.lock) == "pool" {
 		return false
 	}
 	if j.e.pool.Alike(on, j.lock.On) {
