@@ -46,8 +46,12 @@
 //
 //   - A return with an error, or one before the release in a function without an
 //     error, leaves the lock held while another way releases it: reported at the
-//     acquire. So is a loop that goes on to the next acquire with the lock held,
-//     also where its session ends in a defer: the lock stays until then.
+//     acquire. So is any return before the release, where the lock can be released
+//     by an object only that the function keeps to itself, and a loop that goes on to
+//     the next acquire with the lock held, also where its session ends in a defer: the
+//     lock stays until then.
+//   - A function that gives the lock to its caller when all goes well returns an
+//     error, and gives it to nobody: likewise.
 //   - os.Exit, log.Fatal and their like end the process under a lock that is
 //     released elsewhere: at that call.
 //   - A DEL of the key, alone or after a GET that compares the owner, and a DELETE

@@ -33,6 +33,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	}
 	switch s.Kind {
 	case lock.SlipLeft:
+		if s.Detail == "dropped" {
+			return lock.Warning, fmt.Sprintf("the lock stays taken %s: the function returns an error from %s and gives %s to nobody, who could release it; release it before that return", stuck, other, name)
+		}
 		return lock.Warning, fmt.Sprintf("the lock stays taken %s: the function goes on from %s with %s held, while other ways release it; release in a defer right after the acquire", stuck, other, name)
 	case lock.SlipExit:
 		if s.Detail == "deferred" {

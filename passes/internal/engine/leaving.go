@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,13 @@ import (
 // leaves finds ways on which a section ends with the lock still held: a return
 // where others release, the next turn of a loop, the end of the process.
 func (e *Engine) leaves(t *taking) []lock.Slip {
-	if t.st.region == nil || len(t.st.release) == 0 {
+	if t.st.region == nil {
+		return nil
+	}
+	if at := t.dropped(); at.IsValid() {
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipLeft, Detail: "dropped", Other: at}}
+	}
+	if len(t.st.release) == 0 {
 		return nil
 	}
 	var out []lock.Slip
@@ -37,13 +44,14 @@ func (e *Engine) leaves(t *taking) []lock.Slip {
 
 // left returns the place where the lock is left behind: a return that tells an
 // error, or that comes before the release in a function that tells none. Where a
-// return without an error keeps the lock, the function takes it for others.
+// return without an error keeps the lock, the function takes it for others, unless
+// it keeps to itself by what they could release it.
 func (t *taking) left() lock.Frame {
 	st := t.st
 	if t.m.Raw && t.m.Kind != lock.Lease || t.m.Record != "" {
 		return lock.Frame{} // it ends with its session, or when the record says so
 	}
-	if st.wrapper || st.deferred && !t.withSession() || st.returned || len(st.region.Stops) == 0 || t.handed() {
+	if st.wrapper || st.deferred && !t.withSession() || st.returned || len(st.region.Stops) == 0 || t.handed(nil) {
 		return lock.Frame{}
 	}
 	if in := t.around(); in != nil {
@@ -57,7 +65,7 @@ func (t *taking) left() lock.Frame {
 		failed, known := fails(st, ret)
 		switch {
 		case t.lost(ret.Block()):
-		case known && failed, !known && t.passes(ret):
+		case known && failed, (!known || t.owns()) && t.passes(ret):
 			if early == nil {
 				early = ret
 			}
@@ -104,12 +112,59 @@ func (t *taking) takenAgain() bool {
 // kept on purpose and what is released is a failure.
 func (t *taking) passes(ret *ssa.Return) bool {
 	for _, v := range ret.Results {
-		if isError(v.Type()) || t.st.region.Fact(v).Same(world.True) {
+		if isError(v.Type()) && !t.owns() || t.st.region.Fact(v).Same(world.True) {
 			return false
 		}
 	}
 	return ret.Pos().IsValid() && !NamesLock(rootOf(t.st.fn).Name()) && slices.ContainsFunc(t.st.region.Stops, func(in ssa.Instruction) bool {
 		return in.Pos() > ret.Pos() && !failing(in.Block())
+	})
+}
+
+// owns reports whether the lock can be released by an object only that the function
+// made itself.
+func (t *taking) owns() bool {
+	return t.st.direct && !t.m.Raw && t.m.Handle != nil && t.m.Handle.Kind == term.Call && t.f.callOf(t.m.Handle) != nil
+}
+
+// dropped returns a return with an error in a function that gives the lock to its
+// caller when all goes well: on that way nobody gets it, and nobody can release it.
+func (t *taking) dropped() lock.Frame {
+	st := t.st
+	if !st.direct || !st.wrapper || !st.returned || t.m.Kind != lock.Lease || t.m.Row != nil {
+		return lock.Frame{}
+	}
+	for _, ret := range st.region.Returns {
+		b := ret.Block()
+		if failed, known := fails(st, ret); !known || !failed || !failing(b) || t.lost(b) || t.handed(b) || t.gives(ret) || t.tidied(b) {
+			continue
+		}
+		return t.f.frame(ret, "returns here with the lock held")
+	}
+	return lock.Frame{}
+}
+
+// gives reports whether a return gives the caller the lock.
+func (t *taking) gives(ret *ssa.Return) bool {
+	return slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+		return !isError(v.Type()) && t.f.get(v).Any(func(x *term.T) bool { return x == t.st.callTerm || t.m.Handle != nil && x == t.m.Handle })
+	})
+}
+
+// tidied reports whether a closure that releases the lock was made on the way to b: it
+// may be deferred for the case of an error, or kept for later.
+func (t *taking) tidied(b *ssa.BasicBlock) bool {
+	return slices.ContainsFunc(t.f.members, func(fn *ssa.Function) bool {
+		if fn == t.st.fn || !slices.ContainsFunc(slices.Collect(maps.Values(t.f.sums[fn].steps)), func(list []Effect) bool {
+			return t.f.releaseIndex(list, t.st.match) >= 0
+		}) {
+			return false
+		}
+		for fn.Parent() != nil && fn.Parent() != t.st.fn {
+			fn = fn.Parent()
+		}
+		made := t.f.made[fn]
+		return made == nil || made.Block() == b || canReach(made.Block(), b, nil)
 	})
 }
 

@@ -230,19 +230,26 @@ func fails(st *site, ret *ssa.Return) (failed, known bool) {
 
 // handed reports whether the lock leaves the function on other ways than its
 // results: it is stored in an object, sent, or given to code out of sight, and
-// so may be released there.
-func (t *taking) handed() bool {
+// so may be released there. Where before is not nil, only what is done on the way to
+// it counts.
+func (t *taking) handed(before *ssa.BasicBlock) bool {
+	counts := func(in ssa.Instruction) bool {
+		return before == nil || in.Block() == before || canReach(in.Block(), before, nil)
+	}
 	ours := func(x *term.T) bool {
 		return x.Any(func(y *term.T) bool {
 			return y == t.st.callTerm || y == t.st.lock.Call || t.m.Handle != nil && y == t.m.Handle && y.Kind == term.Call
 		})
 	}
 	for _, p := range t.f.places {
-		if ours(t.f.get(p.val)) {
+		if at, ok := p.addr.(ssa.Instruction); ours(t.f.get(p.val)) && (!ok || counts(at)) {
 			return true
 		}
 	}
 	for _, in := range t.st.region.Held {
+		if !counts(in) {
+			continue
+		}
 		switch in := in.(type) {
 		case *ssa.Send:
 			if ours(t.f.get(in.X)) {

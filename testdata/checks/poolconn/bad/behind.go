@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-
 )
 
 // Runner is all that the tools below need of a database.
@@ -66,4 +65,3 @@ func Count(ctx context.Context, db *sql.DB, page string) (err error) {
 	_, err = c.db.ExecContext(ctx, "UPDATE pages SET hits = hits + 1 WHERE page = $1", page) // want: unfenced
 	return err
 }
-
