@@ -73,7 +73,7 @@ func (k *keeping) bypassed(r recorded, plain map[string][]plainWrite) {
 				continue
 			}
 			for _, p := range plain[m.Write.Resource] {
-				if p.change.Operation != m.Write.Operation || !sameColumns(p.change.Sets, m.Write.Sets) {
+				if !sameChange(p.change, m.Write) {
 					continue
 				}
 				seen[m.Write.Resource] = true
@@ -96,7 +96,7 @@ func shaped(w *lock.Write) bool {
 	case "sql":
 		return w.Operation == "UPDATE"
 	case "redis", "etcd", "consul", "zookeeper", "s3", "gcs", "azure", "mongo", "dynamodb":
-		return w.Condition == lock.Token || w.Condition == lock.None
+		return w.Condition == lock.Token || w.Condition == lock.Owner || w.Condition == lock.None
 	}
 	return false
 }
@@ -105,6 +105,16 @@ func shaped(w *lock.Write) bool {
 // write's conditions.
 func unasked(guards []meaning.Guard) bool {
 	return !slices.ContainsFunc(guards, func(g meaning.Guard) bool { return g.Op != "=" || g.Moves || g.Stored })
+}
+
+// sameChange reports whether two writes do the same to what they change. Where a store
+// replaces all that is under a key at once, it is of no account by which call.
+func sameChange(a, b *meaning.Change) bool {
+	if slices.Contains([]string{"etcd", "consul", "zookeeper", "s3", "gcs", "azure"}, a.Store) {
+		deletes := func(c *meaning.Change) bool { return strings.Contains(strings.ToLower(c.Operation), "delete") }
+		return deletes(a) == deletes(b)
+	}
+	return a.Operation == b.Operation && sameColumns(a.Sets, b.Sets)
 }
 
 // sameColumns reports whether two statements set a column in common, or one of them
