@@ -24,6 +24,7 @@ type evidence struct {
 	wraps   map[*site]bool               // sites on the way of a use that is a lock
 	taken   map[lock.Position]bool       // library calls that take a lock for some use
 	freed   map[freed]bool               // keys that something deletes or renews
+	others  map[freed]bool               // those of them that were not taken by who does it
 	checked map[freed]bool               // with a comparison of the owner
 	keys    map[held]bool                // keys of known locks
 	deleted map[tableOf]bool             // what something deletes from, or ends a record of
@@ -49,6 +50,7 @@ type signs struct {
 	lent      bool // kept by a goroutine until the caller ends that: it may as well say who is there
 	elsewhere bool // the same key is deleted or renewed by other code of the package
 	owner     bool // with a comparison of the owner value
+	compares  bool // the function itself compares the owner value, maybe under another key
 	name      bool
 	ttl       bool
 	retry     bool
@@ -58,24 +60,36 @@ type signs struct {
 func newEvidence(e *Engine) *evidence {
 	ev := &evidence{
 		e: e, signs: make(map[*site]*signs), wraps: make(map[*site]bool), taken: make(map[lock.Position]bool),
-		freed: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool), deleted: make(map[tableOf]bool),
+		freed: make(map[freed]bool), others: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool), deleted: make(map[tableOf]bool),
 		rows: make(map[string]*meaning.Row),
 	}
+	own := make(map[lock.Position]bool) // where a family gives back what it took itself
+	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		for _, list := range s.steps {
+			for _, x := range list {
+				if x.Call != nil && e.frees(x) && f.owns(x) {
+					own[way(x)[0].Position] = true
+				}
+			}
+		}
+	})
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, list := range s.steps {
 			for _, x := range list {
 				if x.Call == nil {
 					continue
 				}
+				mine := slices.ContainsFunc(way(x), func(at lock.Frame) bool { return own[at.Position] })
 				for _, m := range e.reader.Of(x.Call) {
 					if m.Role == meaning.Write {
 						ev.deletion(pkgOf(fn), m.Write)
 					}
-					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil && !f.owns(x) {
+					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
 						for _, k := range keysOf(m.Key) {
 							if name := keyName(k); name != "" {
 								key := freed{pkgOf(fn), m.Family, name}
 								ev.freed[key] = true
+								ev.others[key] = ev.others[key] || !mine
 								ev.checked[key] = ev.checked[key] || m.Checked
 							}
 						}
@@ -103,7 +117,8 @@ func newEvidence(e *Engine) *evidence {
 				key := freed{pkgOf(fn), m.Family, name}
 				g.elsewhere, g.owner = ev.freed[key], ev.checked[key]
 			}
-			g.owner = g.owner || f.comparesOwner(s, m) || st.direct && e.comparesBeside(fn, m)
+			g.compares = f.comparesOwner(s, m)
+			g.owner = g.owner || g.compares || st.direct && e.comparesBeside(fn, m)
 			ev.signs[st] = g
 		}
 	})
@@ -232,7 +247,9 @@ func (ev *evidence) isLock(st *site, m meaning.Meaning) bool { return ev.wraps[s
 // that says nothing of the key of others.
 func (f *family) owns(x Effect) bool {
 	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool {
-		return f.sums[fn] != nil && slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return !st.direct && st.match != nil && st.match(x) })
+		return f.sums[fn] != nil && slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool {
+			return !st.direct && !st.wrapper && x.Reach != ByGoroutine && st.match != nil && st.match(x)
+		})
 	})
 }
 
@@ -249,10 +266,10 @@ func (e *Engine) ownRelease(st *site) bool {
 // later, it was another key that was meant to be freed.
 func (ev *evidence) marker(st *site, m meaning.Meaning) bool {
 	g := ev.signs[st]
-	if !m.Raw || m.Row != nil || st.direct || st.wrapper || st.closed || len(st.release) > 0 && (g == nil || g.released) || m.Key == nil || m.Key.Kind == term.Unknown || g != nil && g.owner && !ev.e.ownRelease(st) {
+	if !m.Raw || m.Row != nil || st.direct || st.wrapper || st.closed || len(st.release) > 0 && (g == nil || g.released) || m.Key == nil || m.Key.Kind == term.Unknown || g != nil && g.compares && !ev.e.ownRelease(st) {
 		return false
 	}
-	return !ev.freed[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]
+	return !ev.others[freed{pkgOf(st.fn), m.Family, keyName(m.Key)}]
 }
 
 // total is what the sites on the way of a lock show together.
