@@ -118,7 +118,7 @@ func (c *codec) acquired(a *Acquired) {
 	if !c.read {
 		g = c.e.evidence.along(a.chain)
 	}
-	flags(c, &g.guarded, &g.answer, &g.released, &g.lent, &g.elsewhere, &g.owner, &g.name, &g.ttl, &g.retry)
+	flags(c, &g.guarded, &g.answer, &g.released, &g.lent, &g.elsewhere, &g.owner, &g.compares, &g.name, &g.ttl, &g.retry)
 	list(c, &g.intrinsic, c.text)
 	if c.read {
 		a.chain = []*site{{told: &g}}

@@ -297,6 +297,7 @@ func (ev *evidence) along(chain []*site) signs {
 			t.lent = t.lent || g.lent
 			t.elsewhere = t.elsewhere || g.elsewhere
 			t.owner = t.owner || g.owner
+			t.compares = t.compares || g.compares
 			t.name = t.name || g.name
 			t.ttl = t.ttl || g.ttl
 			t.retry = t.retry || g.retry
