@@ -125,7 +125,7 @@ func newEvidence(e *Engine) *evidence {
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, st := range s.sites {
 			m, ok := e.acquire(st.lock.Call)
-			if !ok || st.wrapper && m.Raw && !ev.stands(st) || m.Raw && len(ev.listed(st)) == 0 || ev.marker(st, m) {
+			if !ok || st.wrapper && m.Raw && !ev.stands(st) || m.Raw && len(ev.listed(st)) == 0 || ev.marker(st, m) || m.Raw && m.Key != nil && e.reader.Ticket(m.Key) {
 				continue
 			}
 			ev.taken[st.lock.Origin] = true

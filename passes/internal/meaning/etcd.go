@@ -78,7 +78,7 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		}
 		key := args[0]
 		lease := r.leaseOf(op)
-		if name == "OpPut" && absent != nil && !varies && lease != nil && r.Pool.Alike(absent, key) {
+		if name == "OpPut" && absent != nil && !varies && lease != nil && r.Pool.Alike(absent, key) && !r.Ticket(key) {
 			m := r.base(lib, Acquire)
 			m.Kind, m.Key, m.Parent, m.Try = lock.Session, key, lease, true
 			m.TTL = r.grant(lease)
@@ -112,6 +112,18 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// Ticket reports whether nobody else can come to the same key, since a part of it was
+// made on the spot: a ticket in a queue, a member of a group.
+func (r *Reader) Ticket(key *term.T) bool {
+	return key.Any(func(t *term.T) bool {
+		if t.Kind != term.Call {
+			return false
+		}
+		e := r.Entry(t)
+		return e != nil && e.Origin != nil && e.Origin.Kind == "random" && e.Origin.Out.IsZero()
+	})
 }
 
 // ownKey is the mutex or election whose own key a value is, or nil.
