@@ -63,7 +63,9 @@
 //
 // Reported at the renewal: its result is dropped; or it makes no difference,
 // because control goes on in the same way after a failure as after a success,
-// but for log lines and metrics. The channel of a keepalive that is drained
+// but for log lines and metrics; or only its error is looked at, where a lease that
+// is lost makes none: the count of rows of a statement, the number of a script, the
+// entry of a Consul session tell it. The channel of a keepalive that is drained
 // without a reaction to its end. A general command (EXPIRE, SET XX) on the key of a
 // lock, or a statement on its row by nothing but its name, without a comparison of the
 // owner. A keepalive on a context with a deadline, where the lock is handed on to the

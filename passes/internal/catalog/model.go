@@ -115,7 +115,7 @@ type Call struct {
 	Part    *Part    `yaml:"part"`                                // adds a part to a builder chain (gorm Where, etcd Txn.If)
 	Command []Word   `yaml:"command"`                             // a Redis command: words are literals or references, spread with ...
 	Fixed   bool     `yaml:"fixed"`                               // the result is the same throughout a process
-	Quiet   bool     `yaml:"quiet"`                               // makes no error of the nil reply by which a command is refused
+	Quiet   bool     `yaml:"quiet"`                               // makes no error of the nil reply by which a command or a renewal is refused
 	Blocks  *Blocks  `yaml:"blocks"`                              // takes time: sleeps, waits, goes over the network
 	Runs    *Runs    `yaml:"runs"`                                // calls a function argument
 	Clock   string   `yaml:"clock" enum:"strip|keep|now|compare"` // strip | keep | now | compare: what it does to a monotonic reading

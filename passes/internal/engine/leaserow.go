@@ -61,7 +61,9 @@ func (e *Engine) renewsRow(call *term.T) (meaning.Meaning, bool) {
 				renewal.Key = g.Value
 			}
 		}
-		renewal.Checked = !bare || m.Write.Unknown != "" || e.handleKind(call, m.Write.On) == "tx"
+		doubted := m.Write.Unknown != "" || e.handleKind(call, m.Write.On) == "tx"
+		renewal.Checked = !bare || doubted
+		renewal.Counts = !bare && !doubted && !slices.Contains([]string{"", "none", "error"}, m.Write.Reject)
 		return renewal, true
 	}
 	return meaning.Meaning{}, false

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -29,6 +30,37 @@ func (f *family) mute(st *site, m meaning.Meaning) bool {
 		return false
 	}
 	return strings.Contains(call.Type().String(), "Bool") || m.Counts || entry.Quiet && !a.converted
+}
+
+// deaf reports whether all that is read of a renewal's answer is an error, which a
+// lease that is lost does not make: it finds no row, key or session to extend.
+func (k *keeping) deaf(f *family, in ssa.CallInstruction, x Effect, m meaning.Meaning) bool {
+	call, ok := in.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	if m.Row != nil {
+		return m.Counts && x.Checked < 0 && !k.readsBack(f.sums[in.Parent()], m.Row.Resource)
+	}
+	entry := k.e.reader.Entry(x.Call)
+	if entry == nil || entry.Reads != nil && filledBy(operand(call.Common(), entry.Reads.Out)) {
+		return false
+	}
+	var a answered
+	f.read(call, &a)
+	return a.err && !a.value && (m.Counts || entry.Quiet && !a.converted)
+}
+
+// readsBack reports whether a function also reads the table that it extends a lease
+// in: it may look there whose the lease is.
+func (k *keeping) readsBack(s *Summary, resource string) bool {
+	_, table, _ := strings.Cut(resource, ":")
+	return slices.ContainsFunc(s.Effects, func(x Effect) bool {
+		return x.Call != nil && x.Open == Closed && slices.ContainsFunc(k.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+			_, tables, _ := strings.Cut(m.Store, ":")
+			return m.Role == meaning.Query && slices.Contains(strings.Split(tables, ","), table)
+		})
+	})
 }
 
 // filledBy reports whether a call writes its answer through a pointer.

@@ -168,6 +168,30 @@ func (o *oracle) isOutcome(v ssa.Value) bool {
 	return false
 }
 
+// member reports whether v is a number, a bool or an error that is kept in an object
+// which is the outcome, or in one that is embedded there: the count of rows, or the
+// error, of a statement.
+func (o *oracle) member(v ssa.Value) bool {
+	if _, basic := v.Type().Underlying().(*types.Basic); !basic && !isError(v.Type()) {
+		return false
+	}
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		fa, ok := x.X.(*ssa.FieldAddr)
+		return ok && o.outcome(fa.X)
+	case *ssa.Field:
+		return o.outcome(x.X)
+	case *ssa.Call:
+		entry := o.f.e.reader.Entry(o.f.callTerm(x.Common(), x.Pos()))
+		if entry == nil || entry.Reads == nil {
+			return false
+		}
+		fa, ok := operand(x.Common(), entry.Reads.Of).(*ssa.FieldAddr)
+		return ok && o.outcome(fa.X)
+	}
+	return false
+}
+
 // Stored implements world.Oracle.
 func (o *oracle) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) {
 	call, ok := in.(*ssa.Call)

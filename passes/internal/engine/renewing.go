@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -185,14 +186,10 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 	if len(x.Via) > 0 {
 		return
 	}
-	entry := k.e.reader.Entry(x.Call)
-	if entry == nil || entry.Renew == nil {
-		if how := f.unheard(in); how != "" && !k.watched[pkgOf(fn)+" "+m.Library] {
-			note(lock.RenewUnheard, how)
-		}
-		return
+	r := &catalog.Renew{}
+	if entry := k.e.reader.Entry(x.Call); entry != nil && entry.Renew != nil {
+		r = entry.Renew
 	}
-	r := entry.Renew
 	switch {
 	case r.Background:
 		if how := f.unheeded(in, r.Result); how != "" {
@@ -205,8 +202,12 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		if how := f.unnoticed(in); how != "" {
 			note(lock.RenewUnheard, how)
 		}
-	default:
-		if how := f.unheard(in); how != "" && !k.watched[pkgOf(fn)+" "+m.Library] {
+	case !k.watched[pkgOf(fn)+" "+m.Library]:
+		how := f.unheard(in)
+		if how == "" && k.deaf(f, in, x, m) {
+			how = "only its error is looked at, and a lease that is lost makes none"
+		}
+		if how != "" {
 			note(lock.RenewUnheard, how)
 		}
 	}

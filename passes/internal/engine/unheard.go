@@ -72,35 +72,36 @@ func (f *family) unheard(in ssa.CallInstruction) string {
 		return "its result is lost" // go, defer
 	}
 	o := &oracle{f: f, st: &site{at: in, direct: true}, memo: make(map[ssa.Value]bool)}
+	is := func(v ssa.Value) bool { return o.outcome(v) || o.member(v) }
 	fn := in.Parent()
-	results := f.resultsOf(fn, o)
+	results := f.resultsOf(fn, is)
 	if len(results) == 0 {
 		return "its result is dropped"
 	}
 	if f.keepsTime(fn) || slices.ContainsFunc(results, func(v ssa.Value) bool { return f.leaves(v, 0) }) {
 		return ""
 	}
-	well := f.follow(call, outcomes{is: o.outcome}, false)
+	well := f.follow(call, outcomes{is: is}, false)
 	told := false
 	for _, v := range results {
 		told = told || !isError(v.Type()) && failure(v.Type()).Definite()
 	}
-	if f.differs(f.follow(call, outcomes{is: o.outcome, fails: true, lost: true}, true), well) {
+	if f.differs(f.follow(call, outcomes{is: is, fails: true, lost: true}, true), well) {
 		return ""
 	}
-	if told && f.differs(f.follow(call, outcomes{is: o.outcome, lost: true}, true), well) {
+	if told && f.differs(f.follow(call, outcomes{is: is, lost: true}, true), well) {
 		return ""
 	}
 	return "a failure is only logged, and the work goes on"
 }
 
 // resultsOf lists the values that tell the outcome of the call and are looked at.
-func (f *family) resultsOf(fn *ssa.Function, o *oracle) []ssa.Value {
+func (f *family) resultsOf(fn *ssa.Function, is func(ssa.Value) bool) []ssa.Value {
 	var out []ssa.Value
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			v, ok := in.(ssa.Value)
-			if !ok || v.Referrers() == nil || !o.outcome(v) {
+			if !ok || v.Referrers() == nil || !is(v) {
 				continue
 			}
 			if _, tuple := v.Type().(*types.Tuple); tuple {

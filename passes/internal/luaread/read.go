@@ -207,7 +207,7 @@ func (r *reader) stmt(s ast.Stmt) (done bool) {
 			v := r.eval(e)
 			if r.inline == 0 {
 				r.returned(v)
-				r.others = r.others || v.Kind != "literal" || !v.Number
+				r.others = r.others || !v.Number || v.Kind != "literal" && (v.Kind != "call" || !countReply(v.Cmd))
 			}
 		}
 		r.others = r.others || r.inline == 0 && len(s.Exprs) == 0

@@ -116,12 +116,13 @@ func FuzzRead(f *testing.F) {
 // TestCounts tells scripts that answer with a number, whichever way they take.
 func TestCounts(t *testing.T) {
 	for text, want := range map[string]bool{
-		`if redis.call('SETNX', KEYS[1], ARGV[1]) == 1 then return 1 else return 0 end`: true,
-		`local n = -1 if KEYS[1] == ARGV[1] then return 2 end return n`:                 true,
-		`if redis.call('SETNX', KEYS[1], ARGV[1]) == 1 then return 1 end`:               false, // or nothing
-		`if KEYS[1] == ARGV[1] then return end return 0`:                                false,
-		`if KEYS[1] == ARGV[1] then return false end return 1`:                          false, // false is no reply
-		`return redis.call('SET', KEYS[1], ARGV[1], 'NX')`:                              false,
+		`if redis.call('SETNX', KEYS[1], ARGV[1]) == 1 then return 1 else return 0 end`:    true,
+		`local n = -1 if KEYS[1] == ARGV[1] then return 2 end return n`:                    true,
+		`if redis.call('SETNX', KEYS[1], ARGV[1]) == 1 then return 1 end`:                  false, // or nothing
+		`if KEYS[1] == ARGV[1] then return end return 0`:                                   false,
+		`if KEYS[1] == ARGV[1] then return false end return 1`:                             false, // false is no reply
+		`if KEYS[1] == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], 9) end return 0`: true,
+		`return redis.call('SET', KEYS[1], ARGV[1], 'NX')`:                                 false,
 		`return 'OK'`: false,
 		`local function f() return 'a' end f() return 1`: true,
 	} {

@@ -54,7 +54,7 @@ type Meaning struct {
 	Session  bool // ends the whole session
 	Strict   bool // a release that must not come without the lock
 	GivesUp  bool // an acquire that may return nil for both the lock and the error
-	Counts   bool // an acquire that tells a refusal by a number, which is no error
+	Counts   bool // an acquire or renewal that tells a refusal by a number, which is no error
 	Renewal  string
 	Scope    string
 	Section  *term.T  // function that runs while held

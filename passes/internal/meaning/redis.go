@@ -258,7 +258,7 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 	var ms []Meaning
 	owner := func(role Role, key, arg luaread.Expr) {
 		m := r.base(lib, role)
-		m.Key, m.Value, m.Checked, m.Raw = r.luaTerm(args, key), r.luaTerm(args, arg), true, true
+		m.Key, m.Value, m.Checked, m.Raw, m.Counts = r.luaTerm(args, key), r.luaTerm(args, arg), true, true, s.Counts
 		ms = append(ms, m)
 	}
 	if key, value, ttl, ok := s.Acquires(); ok {
