@@ -74,7 +74,8 @@
 //
 // A goroutine that renews in a loop which nothing ends, although the lock is given
 // back. A lock that is taken once more in a loop of its own section, where a live lock
-// refuses everybody: that renews nothing, and takes a lost lock anew.
+// refuses everybody: that renews nothing, and takes a lost lock anew; beside a renewal
+// that has failed, where a goroutine does so and the work is not told.
 //
 // OnStoppedLeading is reported where it only writes a log line and the work of
 // OnStartedLeading ignores the context that it is given.

@@ -12,27 +12,75 @@ import (
 
 // again notes a lock that its holder takes once more, over and over, where a live
 // lock refuses everybody: that renews nothing, and takes a lost lock anew without a
-// word.
+// word. Beside a renewal it is what is done once that has failed: then it counts where
+// the work goes on meanwhile, in another goroutine that is told nothing.
 func (k *keeping) again(r recorded) {
 	m := r.lock
-	if m.Kind != lock.Lease || m.Mine || m.Row != nil || unknownKey(m.Key) || r.use.Renewal != "none" {
+	if !refusesAll(m) || m.Row != nil || unknownKey(m.Key) {
 		return
 	}
 	for _, x := range r.st.effects {
-		if x.Call == nil || x.Open != Closed || x.Turns.Rounds < Endless || x.Call.Site == r.st.lock.Call.Site {
+		if x.Call == nil || x.Open != Closed || x.Turns.Rounds < Endless || x.Call.Site == r.st.lock.Call.Site && happens(x).Position == r.st.lock.At.Position {
 			continue
 		}
 		for _, n := range k.e.reader.Of(x.Call) {
-			if n.Role == meaning.Acquire && n.Family == m.Family && !n.Mine && k.e.pool.Alike(n.Key, m.Key) {
-				at := x.At
-				if filepath.Dir(at.File) != filepath.Dir(r.st.lock.At.File) {
-					at = happens(x)
-				}
-				k.found.of(r.use, lock.Call{Frame: framed(at, ""), Call: at.Callee, Kind: lock.RenewAgain})
-				return
+			if n.Role != meaning.Acquire || n.Family != m.Family || !refusesAll(n) || !k.e.pool.Alike(n.Key, m.Key) {
+				continue
+			}
+			at, in := k.turning(x)
+			if r.use.Renewal != "none" && (x.Reach != ByGoroutine || in == nil || k.told(in)) {
+				continue
+			}
+			if filepath.Dir(at.File) != filepath.Dir(r.st.lock.At.File) {
+				at = happens(x)
+			}
+			k.found.of(r.use, lock.Call{Frame: framed(at, ""), Call: at.Callee, Kind: lock.RenewAgain})
+			return
+		}
+	}
+}
+
+// refusesAll reports whether a live lock refuses its own holder as well.
+func refusesAll(m meaning.Meaning) bool {
+	alone := m.Kind == lock.Lease || m.Kind == lock.Session && slices.Contains(m.Evidence, meaning.KeyAbsent)
+	return alone && (!m.Mine || m.Value == nil || m.Value.IsZero())
+}
+
+// turning is the call on the way to an effect that a loop makes again and again, and
+// where it stands; without one in view, the effect itself.
+func (k *keeping) turning(x Effect) (lock.Frame, *ssa.Call) {
+	for _, frame := range way(x) {
+		for _, f := range k.e.order {
+			call, ok := f.callAt(frame.Position).(*ssa.Call)
+			if ok && slices.ContainsFunc(f.sums[call.Parent()].loops, func(l *loop) bool { return l.body[call.Block()] && l.turns.Rounds >= Endless }) {
+				return frame, call
 			}
 		}
 	}
+	return x.At, nil
+}
+
+// told reports whether something that others notice happens in the loop around a call
+// before it, so that the work may have ended. Renewals and what they answer are not
+// that.
+func (k *keeping) told(call *ssa.Call) bool {
+	fn := call.Parent()
+	f := k.e.families[origin(rootOf(fn))]
+	s := f.sums[fn]
+	for _, l := range s.loops {
+		if !l.body[call.Block()] {
+			continue
+		}
+		for b := range l.body {
+			for _, in := range b.Instrs {
+				renews := slices.ContainsFunc(s.steps[in], func(x Effect) bool { _, ok := k.renews(fn, x); return ok })
+				if !renews && before(in, call) && f.tellsSomebody(in) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // forever reports whether a goroutine renews, in a loop that nothing ends, a lock

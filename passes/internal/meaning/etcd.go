@@ -8,6 +8,9 @@ import (
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
+// KeyAbsent is evidence that a key must not be there, whoever put it there.
+const KeyAbsent = "key absent"
+
 // isTxn reports whether a call commits a chain with an If.
 func (r *Reader) isTxn(call *term.T) bool {
 	for t := Receiver(call); t != nil; t = Receiver(t) {
@@ -85,7 +88,7 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 			if e.Acquire != nil {
 				m.Success = e.Acquire.Success
 			}
-			m.Evidence = []string{"key absent", "bound to a lease"}
+			m.Evidence = []string{KeyAbsent, "bound to a lease"}
 			ms = append(ms, m)
 		}
 		if h := ownKey(key); name == "OpDelete" && h != nil && len(guards) == 1 && guards[0].Op == "owner" && r.Pool.Alike(h, guards[0].Value) {
