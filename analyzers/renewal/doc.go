@@ -68,7 +68,8 @@
 // entry of a Consul session tell it. The channel of a keepalive that is drained
 // without a reaction to its end. A general command (EXPIRE, SET XX) on the key of a
 // lock, or a statement on its row by nothing but its name, without a comparison of the
-// owner. A keepalive on a context with a deadline, where the lock is handed on to the
+// owner. A keepalive, or a goroutine that renews, on a context with a deadline or one
+// that is cancelled when its function is done, where the lock is handed on to the
 // caller. An interval of more than half the time to live that the renewal gives, or
 // that the lock has whose section runs it; above a third it is a note.
 //

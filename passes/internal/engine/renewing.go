@@ -183,6 +183,10 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		note(lock.RenewForever, "")
 		return
 	}
+	if why := k.boundAside(f, in, x); why != "" {
+		note(lock.RenewBound, why)
+		return
+	}
 	if len(x.Via) > 0 {
 		return
 	}
@@ -195,7 +199,7 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		if how := f.unheeded(in, r.Result); how != "" {
 			note(lock.LossUnwatched, how)
 		}
-		if why := k.endsEarly(f, fn, operand(in.Common(), r.Context)); why != "" {
+		if why := k.endsEarly(f, operand(in.Common(), r.Context)); why != "" {
 			note(lock.RenewBound, why)
 		}
 	case r.Interval != "":
@@ -365,22 +369,4 @@ func keepsState(fn *ssa.Function, depth int) bool {
 		}
 	}
 	return false
-}
-
-// endsEarly says why a context that a renewal runs on ends before the lock does:
-// it has a deadline, and the lock is handed on to the caller.
-func (k *keeping) endsEarly(f *family, fn *ssa.Function, ctx ssa.Value) string {
-	if ctx == nil {
-		return ""
-	}
-	outlives := slices.ContainsFunc(k.e.recorded[f], func(r recorded) bool { return r.st.heldOut || r.st.returned })
-	if !outlives {
-		return ""
-	}
-	for _, d := range k.e.setDeadlines(f.get(ctx), nil, 0) {
-		if _, own := f.callBlocks()[d.Site]; own {
-			return "the context ends after " + meaning.Length(d.Args[1])
-		}
-	}
-	return ""
 }
