@@ -33,10 +33,15 @@
 // variable that is a whole number, unless it is multiplied by something; a sum
 // that begins with the present; a constant below a millisecond; and a constant
 // that the backend refuses (a Consul session lives from 10 seconds to a day), where
-// the session is made or its maker is told how long it shall live.
+// the session is made or its maker is told how long it shall live. So is a number
+// that is made of a duration and counts in another unit than the library does
+// (milliseconds for etcd, whose leases count seconds), and a duration that is
+// multiplied by time.Second once more.
 //
 // # When it stays silent
 //
 // Where the number may count nanoseconds: it was a duration before, is a
 // difference, has a large factor, has a name that says so, or comes from a call.
+// A product of durations is one only if all that is in view of the other factor is
+// longer than a millisecond: 8 * time.Second may stand in a field as 8.
 package units

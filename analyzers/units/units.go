@@ -49,6 +49,14 @@ func finding(c *lock.Call, about string) (lock.Finding, bool) {
 		f.Message = fmt.Sprintf("the lock of a holder that dies stays for decades: %s takes a length of time for %s, and is given a point in time (%s); pass time.Until of it, or the length itself", call, about, check.Quote(c.Text))
 	case lock.DurationTiny:
 		f.Message = fmt.Sprintf("everybody gets in: %s lives %s, because a bare number counts nanoseconds; multiply it by time.Second", about, c.Text)
+	case lock.DurationSquared:
+		f.Message = fmt.Sprintf("the lock of a holder that dies stays for years, or the product overflows: %s is given %s, a duration multiplied by one; leave the factor out", call, check.Quote(c.Text))
+	case lock.DurationScale:
+		symptom := fmt.Sprintf("the lock of a holder that dies stays %.0f times as long as is meant", c.Share)
+		if c.Share < 1 {
+			symptom = fmt.Sprintf("a second holder starts before the first is done: %s lives %.3g of the time that is meant", about, c.Share)
+		}
+		f.Message = fmt.Sprintf("%s: %s counts %s; convert the duration to that unit", symptom, call, c.Text)
 	case lock.DurationRange:
 		f.Level = lock.Warning
 		f.Message = fmt.Sprintf("the session is refused when it is made: the time to live of %s is out of range (%s); choose one inside", about, c.Text)

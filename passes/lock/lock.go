@@ -268,11 +268,15 @@ const (
 	RenewForever = "renewal without an end"
 	// DurationBare and DurationInstant: a whole number, or a point in time, is
 	// taken for a length of time. DurationRange: the backend refuses it, or
-	// takes another. DurationTiny: a number of nanoseconds.
+	// takes another. DurationTiny: a number of nanoseconds. DurationScale: a number
+	// that counts in another unit, which Text tells; Share is by how much it lives
+	// too long. DurationSquared: a product of two durations.
 	DurationBare    = "duration without a unit"
 	DurationInstant = "point in time taken for a duration"
 	DurationRange   = "duration out of the backend's range"
 	DurationTiny    = "duration of nanoseconds"
+	DurationScale   = "duration in another unit"
+	DurationSquared = "duration times duration"
 	// OwnerShared: the acquire accepts a live lease of the same owner, and Text
 	// is what names the owner.
 	OwnerShared = "owner not unique"

@@ -39,7 +39,7 @@
 // committed.go, said.go (directives), fixes.go.
 //
 // How leases are kept, and what weakens them: renewing.go, renewal.go, regain.go, bound.go,
-// watching.go, heeding.go, unheard.go, unnoticed.go, interval.go, units.go, belief.go,
+// watching.go, heeding.go, unheard.go, unnoticed.go, interval.go, units.go, scale.go, belief.go,
 // circumstances.go, owners.go, schedule.go, slots.go, stores.go (replication), stale.go,
 // bypass.go, metrics.go.
 //

@@ -68,6 +68,7 @@ func (k *keeping) function(f *family, fn *ssa.Function, s *Summary) {
 			}
 			k.slots(f, fn, call)
 			k.ranges(f, call)
+			k.scales(f, call, s.steps[in])
 			for _, x := range s.steps[in] {
 				if m, ok := k.renews(fn, x); ok {
 					k.renewal(f, call, x, m)

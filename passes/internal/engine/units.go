@@ -130,7 +130,7 @@ func (k *keeping) instant(t *term.T, depth int) bool {
 }
 
 // bareArgument notes a duration among the arguments of a call that is a whole
-// number in disguise: time.Duration(seconds).
+// number in disguise, as in time.Duration(seconds), or a product of two durations.
 func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
 	for _, a := range in.Common().Args {
 		if !isDuration(a.Type()) {
@@ -145,6 +145,17 @@ func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
 				frame.Position = k.e.position(conv.Pos())
 			}
 			k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.DurationBare})
+			return
+		}
+		if by := k.squared(a); by != nil {
+			frame := f.frame(in, "")
+			if g := k.e.readings().family(by); g != nil {
+				frame.Text = g.get(by).Text()
+			}
+			if by.Parent() != in.Parent() {
+				frame.Position = k.e.position(by.Pos())
+			}
+			k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.DurationSquared})
 			return
 		}
 	}
