@@ -43,7 +43,8 @@
 // type is named like a lock; the type has a field for the holder; its methods take,
 // renew or release a lock, or it is what a lock stores as its record. A time from a
 // store is of a lease if the key or statement is named like a lock, or is the key
-// that the function locks. So is the present plus the lock's time to live.
+// that the function locks. So is the present plus the lock's time to live, and what
+// the lock itself answers when it is asked (Until of redsync, TTL of redislock).
 //
 // A statement that takes a lease row is reported where it compares the end of the lease
 // with a time of this host, or stores one there and compares it with the database's.

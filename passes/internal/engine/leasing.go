@@ -23,7 +23,7 @@ import (
 // another source is of a lease if what it was read from is named like a lock or
 // is the key that the function locks, and the function around the comparison is
 // named so too or works on a lock; or if it is so far ahead as the lock that the
-// function takes lives.
+// function takes lives; or if the lock itself was asked for it.
 type leasing struct {
 	e     *Engine
 	read  *readings
@@ -109,7 +109,7 @@ func (l *leasing) of(v ssa.Value) bool {
 	if fn == nil {
 		return false
 	}
-	found := false
+	found := l.asked(v)
 	l.read.walk(v, func(x ssa.Value) bool {
 		if found {
 			return false
@@ -140,6 +140,28 @@ func (l *leasing) of(v ssa.Value) bool {
 	}, func(x ssa.Value, _ string) {
 		found = found || l.named(x) && l.around(fn)
 	})
+	return found
+}
+
+// asked reports whether a time comes from the lock itself, which was asked until when
+// it holds or how long it has left, through whichever fields.
+func (l *leasing) asked(v ssa.Value) bool {
+	found := false
+	list := []ssa.Value{v}
+	for i := 0; i < len(list) && !found; i++ {
+		l.read.walk(list[i], func(x ssa.Value) bool {
+			call := callOf(x)
+			if found || call == nil {
+				return !found
+			}
+			e := l.read.entry(call)
+			if e != nil && e.Clock == "keep" && len(call.Call.Args) == 2 && !slices.Contains(list, call.Call.Args[1]) {
+				list = append(list, call.Call.Args[1])
+			}
+			found = e != nil && e.Loss != nil && e.Loss.How == "poll"
+			return !found
+		}, nil)
+	}
 	return found
 }
 
