@@ -43,6 +43,8 @@
 // where the section starts it, its write is the section's only one or goes to
 // what the section writes, and the function waits for nothing at all before the release.
 // So is one that does all of the section's work out of sight, if nothing ends its context.
+// So is a timer that is set and kept nowhere, if what it runs writes what the section
+// writes, or calls the object that the section calls, and does more than to tidy up.
 // A section may be a function that is given to a wrapper; a goroutine on the context that
 // the wrapper gives is left to it.
 //

@@ -36,6 +36,8 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		return level, fmt.Sprintf("two holders write at once: %s was released at %s, and %s makes visible only here what was written under it, so the next holder reads what was there before; commit before the release", name, other, call)
 	case s.Kind == lock.SlipAfter:
 		return lock.Error, fmt.Sprintf("two holders write at once: %s was released at %s, and %s writes what it was taken for only here; release after the last write", name, other, call)
+	case s.Kind == lock.SlipOutlives && s.Detail == lock.ByTimer:
+		return lock.Warning, fmt.Sprintf("two holders write at once: what the timer that is set here starts (%s) belongs to the work under %s, which is free by then; do it before the release, or take the lock for it anew", other, name)
 	case s.Kind == lock.SlipOutlives && s.Detail != "":
 		return lock.Note, fmt.Sprintf("two leaders work at once when this one stops: with %s, %s is given back while the work that the leader has started may still run; end the context only after the work has ended", s.Detail, name)
 	case s.Kind == lock.SlipOutlives:

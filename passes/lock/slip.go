@@ -31,6 +31,9 @@ const (
 	SlipOtherKey = "other key" // releases or renews another key than the acquire's
 )
 
+// ByTimer is the Detail of a SlipOutlives whose work a timer starts.
+const ByTimer = "timer"
+
 // A Slip is one thing that goes wrong in how a lock is taken or given back. The
 // Frame is where a reviewer puts it.
 type Slip struct {

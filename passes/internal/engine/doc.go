@@ -36,7 +36,7 @@
 //
 // Slips, which are faults of a section: slips.go, asking.go, leaving.go, freeing.go,
 // contexts.go, otherkey.go, halves.go (methods that take and give back), outliving.go,
-// committed.go, said.go (directives), fixes.go.
+// timers.go, carried.go, committed.go, said.go (directives), fixes.go.
 //
 // How leases are kept, and what weakens them: renewing.go, renewal.go, regain.go, bound.go,
 // watching.go, heeding.go, unheard.go, unnoticed.go, interval.go, units.go, scale.go, belief.go,

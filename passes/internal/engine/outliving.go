@@ -26,6 +26,9 @@ func (e *Engine) late(t *taking) []lock.Slip {
 		}
 		return []lock.Slip{{Frame: at, Kind: lock.SlipAfter, Detail: "commit", Other: freed}}
 	}
+	if list := e.carriedOut(t.st); len(list) > 0 {
+		return []lock.Slip{{Frame: list[0].At, Kind: lock.SlipAfter, Other: t.st.freed[0].At}}
+	}
 	if t.st.region == nil || t.st.wrapper || t.st.heldOut || t.st.deferred {
 		return nil
 	}
@@ -92,6 +95,9 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 			continue
 		}
 		for _, in := range b.held {
+			if slip, ok := t.timed(b, in); ok {
+				return []lock.Slip{slip}
+			}
 			c, ok := in.(ssa.CallInstruction)
 			if !ok || !b.f.starts(c) || t.st.match != nil && t.f.releaseIndex(b.steps[in], t.st.match) >= 0 {
 				continue
@@ -154,7 +160,7 @@ func (t *taking) callbacks() []body {
 			for _, block := range run.Blocks {
 				b.held = append(b.held, block.Instrs...)
 			}
-			if slices.ContainsFunc(b.held, func(in ssa.Instruction) bool { c, ok := in.(ssa.CallInstruction); return ok && g.starts(c) }) {
+			if slices.ContainsFunc(b.held, func(in ssa.Instruction) bool { c, ok := in.(ssa.CallInstruction); return ok && (g.starts(c) || calleeName(c.Common()) == "time.AfterFunc") }) {
 				b.steps = g.summarise(run).steps // those of most functions are not kept
 				out = append(out, b)
 			}
@@ -214,15 +220,22 @@ func (f *family) lingers(list []ssa.Instruction, depth int) bool {
 func contextsGiven(f *family, start ssa.CallInstruction) []ssa.Value {
 	given := slices.Clone(start.Common().Args)
 	if mc, ok := start.Common().Value.(*ssa.MakeClosure); ok {
-		for _, v := range mc.Bindings {
-			if p, ok := v.Type().Underlying().(*types.Pointer); ok && isContext(p.Elem()) {
-				given = append(given, f.stores[f.base(v)]...)
-			} else {
-				given = append(given, v)
-			}
-		}
+		given = append(given, captured(f, mc)...)
 	}
 	return slices.DeleteFunc(given, func(v ssa.Value) bool { return !isContext(v.Type()) })
+}
+
+// captured lists what a closure captures; of a variable with a context, what is in it.
+func captured(f *family, mc *ssa.MakeClosure) []ssa.Value {
+	var out []ssa.Value
+	for _, v := range mc.Bindings {
+		if p, ok := v.Type().Underlying().(*types.Pointer); ok && isContext(p.Elem()) {
+			out = append(out, f.stores[f.base(v)]...)
+		} else {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // ends reports whether the family ends a context: a goroutine on it may well be over

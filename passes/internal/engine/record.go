@@ -139,7 +139,8 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		}
 	}
 	later := &judge{e: e, st: st, lock: m}
-	for _, x := range st.after {
+	carried := e.carriedOut(st)
+	for _, x := range slices.Concat(st.after, carried) {
 		var w lock.Use
 		e.write(&w, later, x, make(map[lock.Reason]bool))
 		for _, a := range w.Writes {
@@ -171,7 +172,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 			u.Verdict = lock.Fenced
 		}
 	}
-	if st.late.IsValid() || u.Verdict == lock.NoVisibleWrite && e.idle(st) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) {
+	if st.late.IsValid() || u.Verdict == lock.NoVisibleWrite && (e.idle(st) || len(carried) > 0) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) {
 		// The lock guards nothing; what it was taken for comes after it.
 		u.Verdict = lock.Unfenced
 	}

@@ -365,6 +365,9 @@ func columnName(s string) string {
 	return b.String()
 }
 
+// TableOf names the table that a model of a type stands for.
+func TableOf(typ string) string { return columnName(typ) }
+
 // tableOf names a table by a string or by the model's type.
 func tableOf(t *term.T) string {
 	for _, a := range t.Alts() {

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// A function can take its lock for the sake of its caller and give it back too early:
+// it reads under the lock, returns what it read, and the caller stores what it makes of
+// that where it was read.
+
+// maxCarried bounds how many callers up what was read is followed.
+const maxCarried = 3
+
+// A carrying is what the section of a site read, by the place of the query, and the
+// tables that were read there.
+type carrying struct {
+	e     *Engine
+	reads map[string][]string
+}
+
+// carriedOut lists the writes of callers that store what the section of a site read
+// where reading is all that it did.
+func (e *Engine) carriedOut(st *site) []Effect {
+	if st.region == nil || st.wrapper || st.heldOut || len(st.freed) == 0 || st.fn.Parent() != nil {
+		return nil
+	}
+	c := &carrying{e: e, reads: make(map[string][]string)}
+	for _, x := range st.effects {
+		if x.Memory != nil || x.Open != Closed || x.Call == nil {
+			return nil // it may have claimed what it read
+		}
+		for _, m := range e.reader.Of(x.Call) {
+			_, tables, _ := strings.Cut(m.Store, ":")
+			switch {
+			case m.Role == meaning.Write || m.Role == meaning.Queued:
+				return nil
+			case m.Role == meaning.Query && tables != "":
+				c.reads[x.Call.Site] = strings.Split(tables, ",")
+			case m.Role == meaning.Query && m.Store == "sql":
+				if table := e.modelled(st.fn, x); table != "" {
+					c.reads[x.Call.Site] = []string{table}
+				}
+			}
+		}
+	}
+	if len(c.reads) == 0 {
+		return nil
+	}
+	return c.callers(st.fn, 0)
+}
+
+// modelled names the table that a query reads into a model, by the model's type.
+func (e *Engine) modelled(fn *ssa.Function, x Effect) string {
+	entry := e.reader.Entry(x.Call)
+	if entry == nil || entry.Query == nil {
+		return ""
+	}
+	var into *ssa.MakeInterface
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if c, ok := in.(*ssa.Call); ok && e.site(c.Common().Pos()) == x.Call.Site {
+				into, _ = operand(c.Common(), entry.Query.Out).(*ssa.MakeInterface)
+			}
+		}
+	}
+	if into == nil {
+		return ""
+	}
+	t := deref(into.X.Type())
+	if list, ok := t.Underlying().(*types.Slice); ok {
+		t = deref(list.Elem())
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return meaning.TableOf(n.Obj().Name())
+	}
+	return ""
+}
+
+// of lists the tables that a value was read from under the lock.
+func (c *carrying) of(v *term.T) []string {
+	var tables []string
+	v.Any(func(y *term.T) bool {
+		if y.Kind == term.Call {
+			tables = append(tables, c.reads[y.Site]...)
+		}
+		return false
+	})
+	return tables
+}
+
+// callers lists the writes of the callers of a function that returns what was read.
+func (c *carrying) callers(fn *ssa.Function, depth int) []Effect {
+	sum := c.e.summary(fn)
+	if sum == nil || depth >= maxCarried || !slices.ContainsFunc(sum.Results, func(t *term.T) bool { return len(c.of(t)) > 0 }) {
+		return nil
+	}
+	var out []Effect
+	for _, call := range c.e.readings().taking[fn] {
+		caller := call.Parent()
+		f := c.e.families[origin(rootOf(caller))]
+		if f == nil || f.sums[caller] == nil || len(f.sums[caller].sites) > 0 {
+			continue // it may hold a lock of its own
+		}
+		steps := f.sums[caller].steps
+		if steps == nil {
+			steps = f.summarise(caller).steps
+		}
+		for _, b := range caller.Blocks {
+			for _, in := range b.Instrs {
+				if before(call, in) {
+					out = append(out, slices.DeleteFunc(slices.Clone(steps[in]), func(x Effect) bool { return !c.stores(x) })...)
+				}
+			}
+		}
+		if caller.Parent() == nil {
+			out = append(out, c.callers(caller, depth+1)...)
+		}
+	}
+	return out
+}
+
+// stores reports whether an effect writes what was read where it was read. One that
+// compares what was read is refused where it has changed since.
+func (c *carrying) stores(x Effect) bool {
+	if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine {
+		return false
+	}
+	return slices.ContainsFunc(c.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+		if m.Role != meaning.Write || m.Write.Unknown != "" || slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return len(c.of(g.Value)) > 0 }) {
+			return false
+		}
+		_, table, _ := strings.Cut(m.Write.Resource, ":")
+		there := func(v *term.T) bool { return slices.Contains(c.of(v), table) }
+		return there(m.Write.Value) || slices.ContainsFunc(m.Write.Sets, func(s meaning.Setting) bool { return there(s.Value) })
+	})
+}
