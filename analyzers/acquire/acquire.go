@@ -33,6 +33,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	case lock.SlipRefused:
 		return lock.Error, fmt.Sprintf("the loser believes that it holds the lock: %s returns neither a lock nor an error for %s when it gives up waiting, and only the error is asked for; ask whether the result is nil", call, name)
 	case lock.SlipUntold:
+		if s.Detail == lock.AfterTries {
+			return lock.Error, fmt.Sprintf("two holders at once when the lock stays busy: after the last try callers are told that %s is held, whether or not %s took it; fail when the tries are used up", name, call)
+		}
 		return lock.Error, fmt.Sprintf("everybody gets the lock: the error of %s says only that the command was sent, and whether it took %s is in its answer, which nobody reads; fail where that is no", call, name)
 	case lock.SlipOpen:
 		if s.Detail == "optional" {

@@ -43,6 +43,8 @@
 //   - a command whose error is all that is read, where a refusal makes none (SetNX of
 //     go-redis, SET NX of redigo, a script that answers with a number). Reported at
 //     the command.
+//   - a loop of tries in a wrapper that tells its caller the same when the last try was
+//     refused as when one succeeded. Reported at the command.
 //   - a return that tells the caller of a wrapper what it tells when the lock is
 //     held: reported at the return.
 //   - success after nil for both lock and error, which Consul's Lock and

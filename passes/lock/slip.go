@@ -34,6 +34,10 @@ const (
 // ByTimer is the Detail of a SlipOutlives whose work a timer starts.
 const ByTimer = "timer"
 
+// AfterTries is the Detail of a SlipUntold that comes of a loop which ends as well when
+// its last try was refused.
+const AfterTries = "tries"
+
 // A Slip is one thing that goes wrong in how a lock is taken or given back. The
 // Frame is where a reviewer puts it.
 type Slip struct {

@@ -68,6 +68,9 @@ func (t *taking) answers() bool {
 	if !ok {
 		return false
 	}
+	if t.m.Deaf && len(t.st.lock.chain) > 0 {
+		return false // told in the wrapper, whose callers cannot ask
+	}
 	if t.m.Deaf || t.st.mute {
 		return true
 	}

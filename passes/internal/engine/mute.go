@@ -111,11 +111,69 @@ func (f *family) read(v ssa.Value, a *answered) {
 	}
 }
 
-// untold finds a wrapper that takes a lock by a command whose answer it does not
-// read: its callers are told that they hold the lock whoever does.
+// untold finds a wrapper that takes a lock by a command whose answer it does not read,
+// or by a statement that brings none back, and one that counts the last of several
+// tries as a success: its callers are told that they hold the lock whoever does.
 func (t *taking) untold() []lock.Slip {
-	if !t.st.mute || t.st.guarded || !t.st.heldOut {
-		return nil
+	switch {
+	case !t.st.heldOut:
+	case t.st.mute && !t.st.guarded, t.m.Deaf && t.st.wrapper && t.st.direct:
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold}}
+	case t.exhausted():
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold, Detail: lock.AfterTries}}
 	}
-	return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold}}
+	return nil
+}
+
+// exhausted reports whether a wrapper that tries a number of times tells success once
+// it has been refused each time. That has to follow from the end of the loop alone: what
+// is decided on the way to the return may well be whether the lock was taken.
+func (t *taking) exhausted() bool {
+	if !t.st.wrapper || !t.answers() || t.passedOn() {
+		return false
+	}
+	told := factsOf(t.st.fn, t.st.region)
+	denied := t.denied(false)
+	refused := make(map[ssa.Instruction]bool)
+	for _, in := range denied.Held {
+		refused[in] = true
+	}
+	for _, l := range t.f.sums[t.st.fn].loops {
+		if !l.body[t.st.at.Block()] {
+			continue
+		}
+		for b := range l.body {
+			if !refused[b.Instrs[len(b.Instrs)-1]] {
+				continue
+			}
+			for _, s := range b.Succs {
+				ret := straight(s)
+				if l.body[s] || ret == nil || !refused[ret] || len(told) == 0 || t.hands(ret) {
+					continue
+				}
+				same := true
+				for i, v := range ret.Results {
+					same = same && denied.Fact(v).Same(told[i])
+				}
+				if same {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// straight is the return that a block comes to without a decision, or nil.
+func straight(b *ssa.BasicBlock) *ssa.Return {
+	for range maxLooks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			return ret
+		}
+		if len(b.Succs) != 1 {
+			return nil
+		}
+		b = b.Succs[0]
+	}
+	return nil
 }
