@@ -597,8 +597,11 @@ var builtin = []source{
 					&Match{At: Ref{Base: 1, Path: []string{"RouteRandomly"}}, Is: []string{"true"}},
 				}, New: &New{Store: "replica"}, args: 1, Pos: "data/go-redis-v7.yaml:207:5"},
 				&Call{Func: []string{"redis.NewClusterClient"}, New: &New{Store: "cluster"}, Pos: "data/go-redis-v7.yaml:210:5"},
-				&Call{Func: []string{"redis.NewRing", "redis.NewUniversalClient", "redis.ParseURL", "redis.SetLogger", "(redis.*).Options", "(redis.*).PoolStats", "(redis.*).AddHook", "(redis.*).WithContext", "(redis.*).Context", "(redis.*).WithTimeout"}, Pure: true, Pos: "data/go-redis-v7.yaml:211:5"},
-				&Call{Func: []string{"(redis.*).Close", "(redis.*).Subscribe", "(redis.*).PSubscribe"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/go-redis-v7.yaml:212:5"},
+				&Call{Func: []string{"redis.NewUniversalClient"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Path: []string{"MasterName"}}, Is: []string{"*"}},
+				}, New: &New{Store: "sentinel"}, args: 1, Pos: "data/go-redis-v7.yaml:211:5"},
+				&Call{Func: []string{"redis.NewRing", "redis.NewUniversalClient", "redis.ParseURL", "redis.SetLogger", "(redis.*).Options", "(redis.*).PoolStats", "(redis.*).AddHook", "(redis.*).WithContext", "(redis.*).Context", "(redis.*).WithTimeout"}, Pure: true, Pos: "data/go-redis-v7.yaml:212:5"},
+				&Call{Func: []string{"(redis.*).Close", "(redis.*).Subscribe", "(redis.*).PSubscribe"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/go-redis-v7.yaml:213:5"},
 			},
 		},
 		packages: []alias{
@@ -883,9 +886,15 @@ var builtin = []source{
 				}, New: &New{Store: "replica"}, args: 1, Pos: "data/go-redis.yaml:273:5"},
 				&Call{Func: []string{"redis.NewClusterClient"}, New: &New{Store: "cluster"}, Pos: "data/go-redis.yaml:276:5"},
 				&Call{Func: []string{"redis.NewFailoverClusterClient"}, New: &New{Store: "cluster"}, Pos: "data/go-redis.yaml:277:5"},
-				&Call{Func: []string{"redis.NewSentinelClient"}, Pure: true, Pos: "data/go-redis.yaml:278:5"},
-				&Call{Func: []string{"redis.NewRing", "redis.NewUniversalClient", "redis.ParseURL", "redis.SetLogger", "(redis.*).Options", "(redis.*).PoolStats", "(redis.*).AddHook", "(redis.*).WithTimeout"}, Pure: true, Pos: "data/go-redis.yaml:279:5"},
-				&Call{Func: []string{"(redis.*).Close", "(redis.*).Subscribe", "(redis.*).PSubscribe"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/go-redis.yaml:280:5"},
+				&Call{Func: []string{"redis.NewUniversalClient"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Path: []string{"MasterName"}}, Is: []string{"*"}},
+				}, New: &New{Store: "sentinel"}, args: 1, Pos: "data/go-redis.yaml:279:5"},
+				&Call{Func: []string{"redis.NewUniversalClient"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Path: []string{"IsClusterMode"}}, Is: []string{"true"}},
+				}, New: &New{Store: "cluster"}, args: 1, Pos: "data/go-redis.yaml:280:5"},
+				&Call{Func: []string{"redis.NewSentinelClient"}, Pure: true, Pos: "data/go-redis.yaml:281:5"},
+				&Call{Func: []string{"redis.NewRing", "redis.NewUniversalClient", "redis.ParseURL", "redis.SetLogger", "(redis.*).Options", "(redis.*).PoolStats", "(redis.*).AddHook", "(redis.*).WithTimeout"}, Pure: true, Pos: "data/go-redis.yaml:282:5"},
+				&Call{Func: []string{"(redis.*).Close", "(redis.*).Subscribe", "(redis.*).PSubscribe"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/go-redis.yaml:283:5"},
 			},
 		},
 		packages: []alias{
@@ -2402,8 +2411,11 @@ var builtin = []source{
 				&Call{Func: []string{"rueidis.NewClient"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Path: []string{"ReplicaOnly"}}, Is: []string{"true"}},
 				}, New: &New{Store: "replica"}, args: 1, Pos: "data/rueidis.yaml:153:5"},
-				&Call{Func: []string{"rueidis.NewClient"}, New: &New{Options: Ref{Base: 1}}, args: 1, Pos: "data/rueidis.yaml:154:5"},
-				&Call{Func: []string{"rueidis.BinaryString"}, Same: Ref{Base: 1}, args: 1, Pos: "data/rueidis.yaml:155:5"},
+				&Call{Func: []string{"rueidis.NewClient"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Path: []string{"Sentinel", "MasterSet"}}, Is: []string{"*"}},
+				}, New: &New{Store: "sentinel"}, args: 1, Pos: "data/rueidis.yaml:154:5"},
+				&Call{Func: []string{"rueidis.NewClient"}, New: &New{Options: Ref{Base: 1}}, args: 1, Pos: "data/rueidis.yaml:155:5"},
+				&Call{Func: []string{"rueidis.BinaryString"}, Same: Ref{Base: 1}, args: 1, Pos: "data/rueidis.yaml:156:5"},
 			},
 		},
 		packages: []alias{

@@ -190,6 +190,9 @@ func (r *Reader) Entry(call *term.T) *catalog.Call {
 func (r *Reader) matches(e *catalog.Call, call *term.T) bool {
 	for _, m := range e.When {
 		t := r.Get(m.At, call, nil)
+		if n := len(m.At.Path); n > 0 && t != nil && t.Kind == term.Field && t.Name == m.At.Path[n-1] && call.Any(func(x *term.T) bool { return x == t.Args[0] }) {
+			t = nil // of options that were made out of view, whether it is set is not known
+		}
 		if len(m.Is) > 0 && !isOneOf(t, m.Is) || len(m.Not) > 0 && isOneOf(t, m.Not) {
 			return false
 		}

@@ -59,3 +59,42 @@ func (t *Teams) Bump(ctx context.Context, team string, n int) error {
 	_, err = t.db.ExecContext(ctx, bump, team, n) // want: unfenced
 	return err
 }
+
+// Servers is what a deployment says of its Redis.
+type Servers struct {
+	Primary string
+	Addrs   []string
+}
+
+// Seats has whatever client its deployment asks for, which here has sentinels.
+type Seats struct {
+	rdb redis.UniversalClient
+	db  *sql.DB
+}
+
+func OpenSeats(at Servers, db *sql.DB) *Seats {
+	return &Seats{rdb: redis.NewUniversalClient(&redis.UniversalOptions{Addrs: at.Addrs, MasterName: at.Primary}), db: db}
+}
+
+func (s *Seats) Bump(ctx context.Context, team string, n int) error {
+	l, err := redislock.Obtain(ctx, s.rdb, "seats:"+team, time.Minute, nil) // want: failover // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	_, err = s.db.ExecContext(ctx, bump, team, n) // want: unfenced
+	return err
+}
+
+// Sharded asks for a cluster, whatever the number of addresses.
+func Sharded(ctx context.Context, addr string, db *sql.DB, team string, n int) error {
+	rdb := redis.NewUniversalClient(&redis.UniversalOptions{Addrs: []string{addr}, IsClusterMode: true})
+	defer rdb.Close()
+	l, err := redislock.Obtain(ctx, rdb, "quota:"+team, time.Minute, nil) // want: failover // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	_, err = db.ExecContext(ctx, bump, team, n) // want: unfenced
+	return err
+}

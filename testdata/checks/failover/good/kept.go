@@ -65,3 +65,43 @@ func (t *Teams) Bump(ctx context.Context, team string, n int) error {
 	_, err = t.db.ExecContext(ctx, bump, team, n) // want: unfenced
 	return err
 }
+
+// Seats has a client that is neither for sentinels nor for a cluster.
+type Seats struct {
+	rdb redis.UniversalClient
+	db  *sql.DB
+}
+
+func OpenSeats(addr string, db *sql.DB) *Seats {
+	return &Seats{rdb: redis.NewUniversalClient(&redis.UniversalOptions{Addrs: []string{addr}}), db: db}
+}
+
+func (s *Seats) Bump(ctx context.Context, team string, n int) error {
+	l, err := redislock.Obtain(ctx, s.rdb, "seats:"+team, time.Minute, nil) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	_, err = s.db.ExecContext(ctx, bump, team, n) // want: unfenced
+	return err
+}
+
+// Desks has options that others have filled in, who knows how.
+type Desks struct {
+	rdb redis.UniversalClient
+	db  *sql.DB
+}
+
+func OpenDesks(o *redis.UniversalOptions, db *sql.DB) *Desks {
+	return &Desks{rdb: redis.NewUniversalClient(o), db: db}
+}
+
+func (d *Desks) Bump(ctx context.Context, team string, n int) error {
+	l, err := redislock.Obtain(ctx, d.rdb, "desks:"+team, time.Minute, nil) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer l.Release(context.WithoutCancel(ctx))
+	_, err = d.db.ExecContext(ctx, bump, team, n) // want: unfenced
+	return err
+}
