@@ -32,8 +32,8 @@
 //
 // A write of the section stores a value that comes from a read of the same table, key or
 // object; the read is a call on every way to the acquire, in the same function; and the
-// section does not read that resource itself. The finding stands at the write, or at the
-// acquire if the write is in another package. A fencing token does not help: the token is
+// section does not read that resource itself. The finding stands at the write, or, if that
+// is in another package, at the call that hands the old value on. A fencing token does not help: the token is
 // newer than the read, and what is written is not.
 //
 // # When it stays silent

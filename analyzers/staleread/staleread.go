@@ -34,16 +34,12 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			continue
 		}
 		w := &lock.Write{Frame: c.Frame, Resource: c.Text}
-		f := lock.Finding{
+		report(lock.Finding{
 			At:    c.Position,
 			Level: lock.Warning,
 			Message: fmt.Sprintf("the change of the holder before is lost: %s writes back to %s what comes of a read (%s) before %s is taken (%s); read once more after the acquire",
 				check.Short(c.Call), check.Resource(w), check.Place(c.Other.Position), check.Lock(u), check.Place(u.Acquire.Position)),
 			Related: []lock.Frame{check.Frame(c.Other.Position, "read here"), check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
-		}
-		if !check.SamePackage(u, w) {
-			f.At = u.Acquire.Position
-		}
-		report(f)
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -25,7 +26,11 @@ func (k *keeping) stale(f *family, r recorded) {
 				continue
 			}
 			if in := k.readBefore(f, st, m.Write); in != nil {
-				k.found.of(r.use, lock.Call{Frame: framed(x.At, m.Write.Resource), Call: x.At.Callee, Kind: lock.ReadBefore, Other: f.frame(in, "read here")})
+				at := x.At
+				if filepath.Dir(at.File) != filepath.Dir(r.use.Acquire.File) {
+					at = f.within(x) // the call that hands the old value on
+				}
+				k.found.of(r.use, lock.Call{Frame: framed(at, m.Write.Resource), Call: at.Callee, Kind: lock.ReadBefore, Other: f.frame(in, "read here")})
 				return
 			}
 		}
