@@ -90,6 +90,10 @@ func (j *judge) change(c *meaning.Change) ruling {
 		for _, s := range c.Sets {
 			if tok, ok := j.token(s.Value); ok && tok.Ordered {
 				j.use(tok)
+				if s.Greatest() {
+					best.fault = "the greater token is kept, but the rest is written all the same"
+					break
+				}
 				best.note = "the token is stored but compared nowhere"
 			}
 		}

@@ -319,7 +319,11 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 		sets = w.Insert
 	}
 	for _, a := range sets {
-		c.Sets = append(c.Sets, Setting{a.Column, r.sqlTerm(a.Value, params)})
+		v := r.sqlTerm(a.Value, params)
+		if a.Greater && !greatest(v) {
+			v = r.Pool.Op("sql:greatest", v) // CASE WHEN c < $1 THEN $1 ELSE c END
+		}
+		c.Sets = append(c.Sets, Setting{a.Column, v})
 	}
 	if w.Unknown != "" {
 		c.Unknown = lock.ReasonSQL
@@ -401,6 +405,14 @@ func (r *Reader) settle(g *Guard, stored *term.T) {
 	default:
 		g.Moves = true
 	}
+}
+
+// Greatest reports whether a statement stores the token, unless the one that is there
+// is greater, in a column of its own, and what else it stores in any case.
+func (s Setting) Greatest() bool {
+	return greatest(s.Value) && s.Value.Any(func(t *term.T) bool {
+		return t.Kind == term.Op && t.Name == "column" && constText(t.Args[0]) == s.Column
+	})
 }
 
 func greatest(t *term.T) bool {

@@ -30,7 +30,7 @@ type choice struct {
 	assign   Assign
 	cond     Expr // when it takes the new value
 	negated  bool
-	monotone bool // GREATEST: never goes back, whatever the others do
+	monotone bool // GREATEST, or as much in other words: never goes back, whatever the others do
 }
 
 // conditional reads SET c = IF(cond, new, c), ...: if every assignment keeps
@@ -38,8 +38,9 @@ type choice struct {
 func (s *scope) conditional(set []Assign) ([]Assign, []Guard, string) {
 	var choices []choice
 	plain, conds := 0, 0
-	for _, a := range set {
+	for i, a := range set {
 		c, kept, ok := s.choice(a)
+		set[i].Greater = c.monotone
 		switch {
 		case kept:
 			continue // c = c changes nothing
@@ -92,7 +93,7 @@ func (s *scope) choice(a Assign) (c choice, kept, ok bool) {
 		return c, false, false
 	}
 	take := func(cond Expr, neg bool, value Expr) (choice, bool, bool) {
-		return choice{assign: Assign{Column: a.Column, Value: value}, cond: cond, negated: neg}, false, true
+		return choice{assign: Assign{Column: a.Column, Value: value}, cond: cond, negated: neg, monotone: s.ordered(a.Column, cond, neg, value)}, false, true
 	}
 	switch {
 	case (v.Name == "if" || v.Name == "iif" || v.Name == "case") && len(v.Args) == 3:
@@ -118,6 +119,25 @@ func (s *scope) choice(a Assign) (c choice, kept, ok bool) {
 		}
 	}
 	return c, false, false
+}
+
+// ordered tells whether cond lets a column take a value that is greater than its own.
+func (s *scope) ordered(column string, cond Expr, negated bool, value Expr) bool {
+	if cond.Kind != "binary" || len(cond.Args) != 2 {
+		return false
+	}
+	less, greater := cond.Args[0], cond.Args[1]
+	switch cond.Name {
+	case "<", "<=":
+	case ">", ">=":
+		less, greater = greater, less
+	default:
+		return false
+	}
+	if negated {
+		less, greater = greater, less
+	}
+	return s.own(column, less) && same(greater, value)
 }
 
 // own tells whether e is the stored value of the target's column.

@@ -67,8 +67,9 @@ type Expr struct {
 
 // Assign is one assignment; Column is "" if the text names none.
 type Assign struct {
-	Column string
-	Value  Expr
+	Column  string
+	Value   Expr
+	Greater bool // the column keeps its own value where that is the greater one
 
 	qualifier string
 }
