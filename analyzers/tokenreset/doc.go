@@ -31,7 +31,9 @@
 // A command that sets an expiry acts on the key of a counter whose value a write of
 // the section compares or stores, or deletes it, be it with the lock; reported at that
 // command. A script that takes a lock and answers with the new value of a counter which
-// it lets expire is reported where it is run. A token of the lock
+// it lets expire is reported where it is run, and so is one that keeps the counter as a
+// field of the lock's own hash. A number that is the version of an etcd key is reported
+// where that key is put with a lease. A token of the lock
 // service that can restart (LockIndex, the version of an etcd key) is a note at the
 // acquire.
 //

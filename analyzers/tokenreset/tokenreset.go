@@ -26,6 +26,7 @@ var Check = &check.Check{
 var Analyzer *analysis.Analyzer = Check.Analyzer()
 
 func run(u *lock.Use, report func(lock.Finding)) {
+	ended := false
 	for i := range u.Remarks {
 		c := &u.Remarks[i]
 		symptom, does := "", ""
@@ -37,6 +38,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		default:
 			continue
 		}
+		ended = true
 		report(lock.Finding{
 			At:      c.Position,
 			Level:   lock.Warning,
@@ -44,7 +46,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
 		})
 	}
-	if o := u.Token.Ordered; o != nil && *o && u.Token.Resets != "" && !counter(u.Token.Source) {
+	if o := u.Token.Ordered; !ended && o != nil && *o && u.Token.Resets != "" && !counter(u.Token.Source) {
 		report(lock.Finding{
 			At:    u.Acquire.Position,
 			Level: lock.Note,

@@ -23,6 +23,11 @@ func TestCheck(t *testing.T) {
 		{Name: "deleted", Use: use(lock.TokenDeleted), Want: []string{`a.go:30 warning: Expire deletes the counter "x" of the tokens of lock "gc", and it starts at 1 again`}},
 		{Name: "expires", Use: use(lock.TokenExpires), Want: []string{`a.go:30 warning: Expire gives the counter "x" of the tokens of lock "gc" an end`}},
 		{Name: "restarts", Use: token(&ordered, "pair.LockIndex", "it restarts"), Want: []string{`a.go:10 note: pair.LockIndex orders the holders of lock "gc", but it restarts`}},
+		{Name: "ends for sure", Use: func() lock.Use {
+			u := use(lock.TokenExpires)
+			u.Token = lock.TokenInfo{Source: "pair.LockIndex", Ordered: &ordered, Resets: "it restarts"}
+			return u
+		}(), Want: []string{`a.go:30 warning: Expire gives the counter "x"`}},
 		{Name: "does not restart", Use: token(&ordered, "election.Rev()", "")},
 		{Name: "a counter like any other", Use: token(&ordered, "redis INCR", "it expires")},
 		{Name: "no order to lose", Use: token(&random, "lock.Token()", "it expires")},

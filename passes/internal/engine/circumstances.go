@@ -48,9 +48,13 @@ func (k *keeping) counter(f *family, r recorded) {
 	note := func(at lock.Frame, key *term.T, kind string) {
 		k.found.of(r.use, lock.Call{Frame: framed(at, key.Pattern()), Call: at.Callee, Kind: kind})
 	}
+	c := k.e.drawn(r.st.effects)
 	ends := func(at lock.Frame, call *term.T) {
 		for _, tok := range k.e.reader.Counters(call) {
-			if tok.Ends != "" && tok.Ordered && !brakes(tok.Counter.Pattern()) && (r.lock.Key == nil || !k.e.pool.Alike(tok.Counter, r.lock.Key)) {
+			if tok.Ends == "" || !tok.Ordered || brakes(tok.Counter.Pattern()) {
+				continue
+			}
+			if r.lock.Key == nil || !k.e.pool.Alike(tok.Counter, r.lock.Key) || tok.Member != nil && tok.Member.Kind == term.Const && (fenceName(tok.Member.Name) || slices.Contains(c.calls, call)) {
 				note(at, tok.Counter, lock.TokenExpires)
 			}
 		}
@@ -58,7 +62,6 @@ func (k *keeping) counter(f *family, r recorded) {
 	if r.st.direct {
 		ends(r.st.lock.At, r.st.lock.Call)
 	}
-	c := k.e.drawn(r.st.effects)
 	counts := func(key *term.T) bool {
 		return slices.ContainsFunc(c.keys, func(x *term.T) bool { return k.e.pool.Alike(x, key) })
 	}
@@ -73,6 +76,9 @@ func (k *keeping) counter(f *family, r recorded) {
 			if m.Role == meaning.Renew && m.Key != nil && counts(m.Key) {
 				note(happens(x), m.Key, lock.TokenExpires)
 			}
+			if m.Role == meaning.Write && m.Write.Leased && slices.Contains(c.versions, m.Write.Resource) {
+				k.found.of(r.use, lock.Call{Frame: framed(x.At, strings.TrimPrefix(m.Write.Resource, "etcd:")), Call: x.At.Callee, Kind: lock.TokenExpires})
+			}
 		}
 	}
 	if len(c.keys) == 0 {
@@ -84,8 +90,8 @@ func (k *keeping) counter(f *family, r recorded) {
 			if x.Call == nil || x.Open != Closed || deleted[x.At.Position] {
 				continue
 			}
-			keys := k.e.reader.Deleted(x.Call)
-			if m, ok := k.e.release(x); ok && m.Key != nil {
+			keys, told := k.e.reader.Deleted(x.Call)
+			if m, ok := k.e.release(x); ok && !told && m.Key != nil {
 				keys = append(keys, keysOf(m.Key)...)
 			}
 			if i := slices.IndexFunc(keys, counts); i >= 0 {
@@ -173,15 +179,28 @@ func (k *keeping) delay(r recorded) {
 				if t.Kind != term.Struct || i < 0 {
 					return false
 				}
-				if s := meaning.Seconds(t.Args[i]); s > 0 && s < 1 && !k.delayed[made.Site] {
+				if d := k.short(t.Args[i]); d != nil && !k.delayed[made.Site] {
 					k.delayed[made.Site] = r.use.Verdict != lock.Fenced
 					at := k.e.callAt(made, r.st.lock.At)
-					k.found.of(r.use, lock.Call{Frame: framed(at, meaning.Length(t.Args[i])), Call: at.Callee, Kind: lock.DelayNone})
+					k.found.of(r.use, lock.Call{Frame: framed(at, meaning.Length(d)), Call: at.Callee, Kind: lock.DelayNone})
 				}
 				return true
 			})
 		})
 	}
+}
+
+// short is a delay of less than a second, which may lie in a field or variable that
+// is never set to a longer one; nil for any other. Zero is the default.
+func (k *keeping) short(delay *term.T) *term.T {
+	list := []*term.T{delay}
+	if delay.Kind == term.Field || delay.Kind == term.Param || delay.Kind == term.Global {
+		list = k.e.values(delay)
+	}
+	if len(list) == 0 || slices.ContainsFunc(list, func(d *term.T) bool { s := meaning.Seconds(d); return s <= 0 || s >= 1 }) {
+		return nil
+	}
+	return list[0]
 }
 
 // callAt is where a call stands, or other where that is out of view.

@@ -14,6 +14,8 @@ import (
 type counters struct {
 	calls []*term.T
 	keys  []*term.T
+	// versions are keys of etcd that are counted by how often they were written.
+	versions []string
 }
 
 // add notes where the token v was drawn, if it is one.
@@ -24,6 +26,17 @@ func (c *counters) add(e *Engine, v *term.T) {
 	}
 	if tok.Counter != nil {
 		c.keys = append(c.keys, tok.Counter)
+	}
+	if tok.Resets != "" {
+		for _, m := range e.reader.Of(tok.Call) {
+			at := m.Store
+			if m.Role == meaning.Write {
+				at = m.Write.Resource
+			}
+			if strings.HasPrefix(at, "etcd:") {
+				c.versions = append(c.versions, at)
+			}
+		}
 	}
 	calls := []*term.T{tok.Call}
 	if recv := meaning.Receiver(tok.Call); recv != nil && recv.Kind == term.Call {

@@ -98,7 +98,7 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 			ms = append(ms, m)
 			continue
 		}
-		c := &Change{Store: "etcd", Operation: name[2:], Resource: place("etcd", key), Key: key, On: client, Guards: guards, Reject: "succeeded", Call: call}
+		c := &Change{Store: "etcd", Operation: name[2:], Resource: place("etcd", key), Key: key, On: client, Guards: guards, Reject: "succeeded", Leased: lease != nil, Call: call}
 		for _, v := range args[1:] {
 			c.Sets = append(c.Sets, Setting{Value: v})
 		}

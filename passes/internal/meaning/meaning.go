@@ -106,6 +106,7 @@ type Change struct {
 	Batch     *term.T // what is sent is queued here
 	Bare      bool    // Unknown, but refusable only by what it carries
 	Cache     bool
+	Leased    bool    // what is stored goes when a lease ends
 	Call      *term.T // the call itself
 }
 
@@ -409,7 +410,7 @@ func (r *Reader) release(lib *catalog.Library, a *catalog.Release, call *term.T,
 // change reads a write whose condition is told by its arguments.
 func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Write)
-	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Bare: w.Bare, Cache: w.Cache, Call: call}
+	c := &Change{Store: w.Store, Operation: w.Op, On: r.Get(w.On, call, words), Reject: w.Reject, Unknown: lock.Reason(w.Unknown), Bare: w.Bare, Cache: w.Cache, Leased: w.Store == "etcd" && r.leaseOf(call) != nil, Call: call}
 	c.Resource, c.Value = r.resource(w.Store, w.Resource, call, words), r.Get(w.Value, call, words)
 	if len(w.Resource) > 0 {
 		c.Key = r.Get(w.Resource[len(w.Resource)-1], call, words)

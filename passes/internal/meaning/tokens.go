@@ -19,6 +19,7 @@ type Token struct {
 	Origin  string  // random | clock | host | process: no token of any lock
 	Call    *term.T
 	Counter *term.T // key of the counter that it was drawn from, where that is known
+	Member  *term.T // of a hash, where the counter is one of its fields
 	Ends    string  // command by which the script that draws it gives that key an end
 	Read    bool    // from a record of the store: a token of the lock whose record that is
 }
@@ -208,18 +209,21 @@ func (r *Reader) Counters(call *term.T) []Drawn {
 		if len(x.Args) > 0 {
 			tok.Counter = r.luaTerm(args, x.Args[0])
 		}
+		if x.Cmd == "HINCRBY" && len(x.Args) > 1 {
+			tok.Member = r.luaTerm(args, x.Args[1])
+		}
 		out = append(out, Drawn{tok, x.At})
 	}
 	return out
 }
 
-// Deleted lists the keys that a script which call runs deletes.
-func (r *Reader) Deleted(call *term.T) []*term.T {
+// Deleted lists the keys that a script which call runs deletes; told is false where
+// call runs none in view.
+func (r *Reader) Deleted(call *term.T) (keys []*term.T, told bool) {
 	s, args, ok := r.scriptOf(call)
 	if !ok {
-		return nil
+		return nil, false
 	}
-	var keys []*term.T
 	for _, x := range s.Effects {
 		if x.Cmd == "DEL" || x.Cmd == "UNLINK" || x.Cmd == "GETDEL" {
 			for _, a := range x.Args {
@@ -227,7 +231,7 @@ func (r *Reader) Deleted(call *term.T) []*term.T {
 			}
 		}
 	}
-	return keys
+	return keys, true
 }
 
 // scriptOf reads the script that a call runs.

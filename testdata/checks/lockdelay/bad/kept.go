@@ -54,3 +54,47 @@ func Claim(ctx context.Context, client *api.Client, db *sql.DB) error {
 	_, err = db.ExecContext(ctx, "UPDATE site SET hits = hits + 1") // want: unfenced
 	return err
 }
+
+// Relay has its delay from its constructor, which nothing else sets.
+type Relay struct {
+	client *api.Client
+	db     *sql.DB
+	pause  time.Duration
+}
+
+func NewRelay(client *api.Client, db *sql.DB) *Relay {
+	return &Relay{client: client, db: db, pause: 20 * none}
+}
+
+// hurried sets what is shorter still.
+func (r *Relay) hurried() { r.pause = none }
+
+func (r *Relay) Run(ctx context.Context) error {
+	l, err := r.client.LockOpts(&api.LockOptions{Key: "relay", LockDelay: r.pause}) // want: lockdelay
+	if err != nil {
+		return err
+	}
+	lost, err := l.Lock(ctx.Done()) // verdict: unfenced
+	if err != nil || lost == nil {
+		return err
+	}
+	defer l.Unlock()
+	_, err = r.db.ExecContext(ctx, "UPDATE site SET hits = hits + 1") // want: unfenced
+	return err
+}
+
+var pause = none
+
+func Paused(ctx context.Context, client *api.Client, db *sql.DB) error {
+	l, err := client.LockOpts(&api.LockOptions{Key: "paused", LockDelay: pause}) // want: lockdelay
+	if err != nil {
+		return err
+	}
+	lost, err := l.Lock(ctx.Done()) // verdict: unfenced
+	if err != nil || lost == nil {
+		return err
+	}
+	defer l.Unlock()
+	_, err = db.ExecContext(ctx, "UPDATE site SET hits = hits + 1") // want: unfenced
+	return err
+}
