@@ -33,7 +33,7 @@
 //
 // The function runs by a cron specification that names the minute, hence once an
 // hour at the most, or it is all that such a function calls; who does not get the
-// lock returns; the key is a constant; the lock is given back in the same run. The
+// lock returns, with an error or without; the key is a constant; the lock is given back in the same run. The
 // finding stands at the release.
 //
 // # When it stays silent

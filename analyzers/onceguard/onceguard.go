@@ -30,10 +30,14 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		if c.Kind != lock.OnceFreed {
 			continue
 		}
+		remedy := "let the key expire by itself, and let it name the period"
+		if u.Kind == lock.Advisory {
+			remedy = "let each run insert its period under a unique key"
+		}
 		report(lock.Finding{
 			At:      c.Position,
 			Level:   lock.Warning,
-			Message: fmt.Sprintf("the job runs twice: %s is given back here when the job ends, so a replica whose clock is a second behind finds it free and runs it again; let the key expire by itself, and let it name the period", check.Lock(u)),
+			Message: fmt.Sprintf("the job runs twice: %s is given back here when the job ends, so a replica whose clock is a second behind finds it free and runs it again; %s", check.Lock(u), remedy),
 			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
 		})
 	}

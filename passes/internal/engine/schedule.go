@@ -18,7 +18,11 @@ import (
 // when the run ends: a replica whose clock is a little behind runs it again.
 func (k *keeping) once(r recorded) {
 	st := r.st
-	if !st.skips || len(st.freed) == 0 || r.use.Renewal != "none" || r.use.TTL.Seconds <= 0 || k.e.loops(st, Endless) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
+	// Whoever only tries leaves the run out as well, whatever error is told of it: a
+	// schedule does not run again for an error.
+	leaves := st.skips || r.lock.Try && st.direct && !loopBlocks(st.fn)[st.at.Block()]
+	short := r.use.TTL.Seconds > 0 || r.lock.Kind == lock.Advisory
+	if !leaves || !short || len(st.freed) == 0 || r.use.Renewal != "none" || k.e.loops(st, Endless) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
 		return
 	}
 	if k.scheduled == nil {
