@@ -31,8 +31,14 @@
 // followed to what a field or variable is set to, and to what callers pass. Where an
 // argument of a wrapper's call is the owner, the finding stands at that call.
 //
+// A mutex of etcd knows its owner by the session. It is reported where the session, or
+// the mutex, is kept in a field or variable, and goroutines meet there: handlers of HTTP
+// requests, or those that a loop starts for one key. A candidate for leadership is
+// reported where its identity is a constant, or what the lock itself is named by.
+//
 // # When it stays silent
 //
-// Where a part of the name comes from elsewhere, and for elections and acquires in a
-// loop, be it their callers', which take the lock again to renew it.
+// Where a part of the name comes from elsewhere, and for acquires in a loop, be it their
+// callers', which take the lock again to renew it. In elections the name of the host will
+// do. Of a session nothing is said where a lock of the process comes first, as sync.Mutex.
 package owner

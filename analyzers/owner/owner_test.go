@@ -15,6 +15,8 @@ func TestCheck(t *testing.T) {
 	}
 	recordtest.Run(t, Check, []recordtest.Test{
 		{Name: "found", Use: use(lock.OwnerShared), Want: []string{`a.go:30 warning: the acquire of lock "gc" lets its present owner in again, and the owner is x`}},
+		{Name: "session", Use: use(lock.SessionShared), Want: []string{`a.go:30 warning: the acquire of lock "gc" lets its present owner in again, and the owner is the session, which they share`}},
+		{Name: "identity", Use: use(lock.IdentityShared), Want: []string{`a.go:30 warning: each finds its own name in the record of lock "gc", for the identity is x in every process`}},
 		{Name: "of another check", Use: use(lock.RenewSeldom)},
 	})
 }

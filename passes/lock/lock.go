@@ -280,6 +280,10 @@ const (
 	// OwnerShared: the acquire accepts a live lease of the same owner, and Text
 	// is what names the owner.
 	OwnerShared = "owner not unique"
+	// SessionShared: the same of a session that goroutines share. IdentityShared: of
+	// a candidate for leadership, in every process.
+	SessionShared  = "session of several goroutines"
+	IdentityShared = "identity not unique"
 	// OnceFreed: a lock that stands for "done in this period" is given back.
 	OnceFreed = "marker given back"
 	// TokenExpires: the counter that hands out tokens has an end of life.

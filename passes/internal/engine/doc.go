@@ -40,7 +40,7 @@
 //
 // How leases are kept, and what weakens them: renewing.go, renewal.go, regain.go, bound.go,
 // watching.go, heeding.go, unheard.go, unnoticed.go, interval.go, units.go, scale.go, belief.go,
-// circumstances.go, owners.go, schedule.go, slots.go, stores.go (replication), stale.go,
+// circumstances.go, owners.go, sharing.go, schedule.go, slots.go, stores.go (replication), stale.go,
 // bypass.go, metrics.go.
 //
 // Time: clock.go, reading.go (which clock a value was read from), leasing.go (which

@@ -17,6 +17,10 @@ import (
 // others share. A loop is left alone: there, taking the lock again renews it.
 func (k *keeping) owner(f *family, r recorded) {
 	st, m := r.st, r.lock
+	if m.Kind == lock.Election {
+		k.identity(r)
+	}
+	k.session(f, r)
 	again := m.Mine || m.Row != nil && m.Row.Mine
 	if !again || m.Kind == lock.Election || len(st.lock.Via) > 0 && !k.names(st, m.Value) || loopBlocks(st.fn)[st.at.Block()] || meaning.Named(rootOf(st.fn).Name(), "elect", "election", "campaign", "leader", "renew", "heartbeat", "refresh", "extend") {
 		return

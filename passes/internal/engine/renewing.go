@@ -21,8 +21,9 @@ type keeping struct {
 	watched map[string]bool // packages and libraries, as in "path library": the loss is looked at somewhere
 	locked  map[freed]bool  // names of the keys of known locks
 
-	scheduled map[string]bool // functions that run at set times; nil until asked for
-	delayed   map[string]bool // calls, by place, of whose short delay a use is told that it matters to
+	called    map[*ssa.Function][]ssa.CallInstruction // callers; nil until asked for
+	scheduled map[string]bool                         // functions that run at set times; nil until asked for
+	delayed   map[string]bool                         // calls, by place, of whose short delay a use is told that it matters to
 }
 
 func newKeeping(e *Engine, found *remarks) *keeping {
