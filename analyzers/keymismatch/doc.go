@@ -36,6 +36,10 @@
 // gives it back, the keys are compared without a caller: both are made of the object's
 // fields and of parameters of the same names, and one is a part of the other.
 //
+// Keys that are not known are told apart where both come from one function that is given
+// the same values in another order, or where the release takes for its key what the lock
+// was told as its owner.
+//
 // # When it stays silent
 //
 // A key that comes from a field, a configuration or a call out of sight may be the

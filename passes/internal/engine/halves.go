@@ -79,28 +79,41 @@ func (e *Engine) comparesBeside(fn *ssa.Function, m meaning.Meaning) bool {
 // method that tells its key lets the caller hand it back, and so may one that takes
 // several.
 func (e *Engine) misses(t *taking) []lock.Slip {
+	if !t.st.direct || !t.st.wrapper || !t.st.heldOut || t.m.Row != nil {
+		return nil
+	}
+	for _, h := range e.halves(t.st.fn) {
+		if key := alone(h.m.Key); h.m.Family == t.m.Family && e.isOwner(key, t.m.Value, t.m.Key) {
+			return []lock.Slip{t.byOwner(h.x, key, h.m.Raw)}
+		}
+	}
 	several := func(x *term.T) bool { return x.Kind == term.Elem }
-	if !t.st.direct || !t.st.wrapper || !t.st.heldOut || t.m.Row != nil || !specific(t.m.Key) || t.m.Key.Any(several) || returnsText(t.st.fn) {
+	if !specific(t.m.Key) || t.m.Key.Any(several) || returnsText(t.st.fn) {
 		return nil
 	}
 	mine := e.unbound(t.m.Key)
 	var out []lock.Slip
 	for _, h := range e.halves(t.st.fn) {
-		key := h.m.Key
-		if key != nil && key.Kind == term.List && len(key.Args) == 1 {
-			key = key.Args[0]
-		}
+		key := alone(h.m.Key)
 		if h.m.Family != t.m.Family || !h.m.Checked || !e.pool.Alike(e.unbound(h.m.Value), e.unbound(t.m.Value)) || key == nil || key.Kind != term.Field && (key.Kind == term.Const || !specific(key)) {
 			return nil
 		}
 		other := e.unbound(key)
 		part := func(of, x *term.T) bool { return of.Any(func(y *term.T) bool { return e.pool.Alike(x, y) }) }
-		if e.pool.Alike(mine, other) || !part(mine, other) && !part(other, mine) {
+		if e.pool.Alike(mine, other) || !part(mine, other) && !part(other, mine) && !swapped(mine, other) {
 			return nil
 		}
 		out = append(out, lock.Slip{Frame: e.about(h.x, h.m.Raw), Kind: lock.SlipOtherKey, Detail: key.Pattern(), Other: t.u.Acquire})
 	}
 	return out
+}
+
+// alone is the one key of a list, or what is no list.
+func alone(key *term.T) *term.T {
+	if key != nil && key.Kind == term.List && len(key.Args) == 1 {
+		return key.Args[0]
+	}
+	return key
 }
 
 // returnsText reports whether a function returns a string: its key, say.

@@ -15,8 +15,11 @@ import (
 // A general command deletes and expires much else, so its key must be named like
 // a lock's, or made of the same value.
 func (e *Engine) mismatches(t *taking) []lock.Slip {
-	if t.st.region == nil || t.st.returned || !specific(t.m.Key) {
+	if t.st.region == nil || t.st.returned {
 		return nil
+	}
+	if !specific(t.m.Key) && t.m.Value == nil {
+		return e.misordered(t)
 	}
 	sum := t.f.sums[t.st.fn]
 	var out []lock.Slip
@@ -30,11 +33,12 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 				if !wrong || r.Family != t.m.Family || r.Key == nil || len(r.Key.Alts()) != 1 {
 					continue
 				}
-				key := r.Key
-				if key.Kind == term.List && len(key.Args) == 1 {
-					key = key.Args[0]
+				key := alone(r.Key)
+				if r.Role == meaning.Release && e.isOwner(key, t.m.Value, t.m.Key) {
+					out = append(out, t.byOwner(x, key, r.Raw))
+					continue
 				}
-				if t.elsewhere(key) || r.Raw && t.filled(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
+				if !specific(t.m.Key) || t.elsewhere(key) || r.Raw && t.filled(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
 					continue
 				}
 				out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: key.Pattern(), Other: t.u.Acquire})
@@ -51,7 +55,7 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 			}
 		}
 	}
-	return out
+	return append(out, e.misordered(t)...)
 }
 
 // filled reports whether the section also writes what is under a key: then it is
@@ -87,7 +91,7 @@ func specific(key *term.T) bool {
 // elsewhere reports whether a key is none that this lock can be confused with: it
 // is not known, is the same in other words, or belongs to another lock.
 func (t *taking) elsewhere(key *term.T) bool {
-	if !specific(key) || key.Pattern() == t.m.Key.Pattern() || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.keys[held{t.m.Family, t.f.e.pool.Like(key)}] {
+	if !specific(key) || key.Pattern() == t.m.Key.Pattern() && !swapped(key, t.m.Key) || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.keys[held{t.m.Family, t.f.e.pool.Like(key)}] {
 		return true
 	}
 	return slices.ContainsFunc(t.f.sums[t.st.fn].sites, func(other *site) bool {
