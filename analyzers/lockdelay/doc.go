@@ -24,8 +24,9 @@
 //
 // # How it decides
 //
-// LockDelay is a constant below a second, and the verdict is not fenced. It is a note,
-// at the call that makes the lock or its session, which may be in another function.
+// LockDelay is a constant below a second, or lies in a field or variable that is never set
+// to more, and the verdict is not fenced. It is a note, at the call that makes the lock or
+// its session, which may be in another function.
 //
 // # When it stays silent
 //
