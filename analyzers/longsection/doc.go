@@ -34,15 +34,16 @@
 //
 // # How it decides
 //
-// A section is too long if the constant sleeps and waits on its longest way take
-// as long as the lease. It has no bound if it pages through a listing, runs
-// another program, sends a request without a timeout, copies the body of an
-// answer, or repeats remote calls: in a loop that what it finds outside ends, or
-// for each element of a list. A deadline of the context, or a timeout of the
-// client, bounds all this if it comes before the lease ends; one that is set anew
-// in each turn bounds the turn only. Where the source does not tell the time to
-// live (a flag, a configuration), a section without a bound is a note: however long
-// the lease is, nothing ends the work before it.
+// A section is too long if the constant sleeps and waits on its longest way take as long
+// as the lease. It has no bound if it pages through a listing, runs another program,
+// sends a request without a timeout, copies the body of an answer, or repeats remote
+// calls: in a loop that what it finds outside ends, or for each element of a list. A
+// deadline of the context, or a timeout of the client, bounds all this if it comes
+// before the lease ends; one that is set anew in each turn bounds the turn only. A loop
+// ends with a context whose Done or Err it watches, or that it gives to a call whose
+// error it leaves for. Where the source does not tell the time to live (a flag, a
+// configuration), a section without a bound is a note: however long the lease is,
+// nothing ends the work before it.
 //
 // Lists are mostly short, so a loop over one is a warning under a short lease
 // (ten seconds for queries, five minutes for requests of other services) and a

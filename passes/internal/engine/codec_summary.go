@@ -40,8 +40,8 @@ func (c *codec) effect(x *Effect) {
 	// Most effects have little of what follows: what they have is told first.
 	told, why, signal, asked := x.Checked != 0 || x.Answer != 0, x.Why != "", x.Signal != "", len(x.Asked) > 0
 	won, lost, says, from := len(x.Won) > 0, len(x.Lost) > 0, x.Says != "", len(x.From) > 0
-	times, fresh, stores := x.Turns.Times != 0, len(x.Fresh) > 0, x.Memory != nil
-	flags(c, &told, &from, &lost, &asked, &won, &says, &why, &signal, &times, &fresh, &stores)
+	times, fresh, until, stores := x.Turns.Times != 0, len(x.Fresh) > 0, len(x.Until) > 0, x.Memory != nil
+	flags(c, &told, &from, &lost, &asked, &won, &says, &why, &signal, &times, &fresh, &until, &stores)
 	if told {
 		checked, answer := int(x.Checked), int(x.Answer)
 		c.num(&checked)
@@ -82,6 +82,9 @@ func (c *codec) effect(x *Effect) {
 	}
 	if fresh {
 		list(c, &x.Fresh, c.site)
+	}
+	if until {
+		list(c, &x.Until, c.value)
 	}
 	if stores {
 		if c.read {

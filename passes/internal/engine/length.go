@@ -212,7 +212,7 @@ func (e *Engine) waits(x Effect) float64 {
 // as they are constant, and whether it ends at all. Of a loop only those
 // deadlines count that hold for all of its turns.
 func (e *Engine) deadline(x Effect, loop bool) (secs float64, ends bool) {
-	for _, d := range e.deadlines(x.Call) {
+	for _, d := range e.deadlines(x) {
 		if loop && slices.Contains(x.Fresh, d.Site) {
 			continue
 		}
@@ -227,9 +227,14 @@ func (e *Engine) deadline(x Effect, loop bool) (secs float64, ends bool) {
 // deadlines lists the calls that set a deadline of the context that a call is
 // given: directly, or in what it is built from (a request, a command). A variable
 // that is set anew (ctx, cancel = context.WithTimeout(ctx, d)) stands for its
-// earlier value as well; it is taken to have the deadline everywhere.
-func (e *Engine) deadlines(call *term.T) []*term.T {
+// earlier value as well; it is taken to have the deadline everywhere. A loop around
+// the call ends with the contexts that it watches.
+func (e *Engine) deadlines(x Effect) []*term.T {
 	var list []*term.T
+	for _, ctx := range x.Until {
+		list = e.setDeadlines(ctx, list, 0)
+	}
+	call := x.Call
 	if recv := meaning.Receiver(call); recv != nil && recv.Kind == term.Call {
 		if entry := e.reader.Entry(recv); entry != nil && entry.Part != nil {
 			list = e.setDeadlines(recv, list, 0)

@@ -44,6 +44,7 @@ type loop struct {
 	head  *ssa.BasicBlock
 	body  map[*ssa.BasicBlock]bool
 	turns Turns
+	until []*term.T // contexts that it ends with
 }
 
 // naturalLoops finds the loops of a function; those of irreducible control flow
@@ -90,8 +91,65 @@ func (f *family) loops(fn *ssa.Function) []*loop {
 	list := naturalLoops(fn)
 	for _, l := range list {
 		l.turns = f.turns(l, fn)
+		if l.turns.Rounds >= Each {
+			l.until = f.until(l)
+		}
 	}
 	return list
+}
+
+// until lists the contexts whose end a loop leaves for: it waits for their Done,
+// asks for their Err, or gives up when a call that was given one fails.
+func (f *family) until(l *loop) []*term.T {
+	var list []*term.T
+	add := func(v ssa.Value) {
+		if v == nil || !isContext(v.Type()) {
+			return
+		}
+		if t := f.get(v); t.Kind != term.Unknown && !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	for _, b := range l.head.Parent().Blocks { // in order
+		if !l.body[b] || len(b.Succs) != 2 {
+			continue
+		}
+		if !l.body[b.Succs[0]] {
+			selected(b, b.Succs[0], func(ch ssa.Value) bool {
+				add(f.answering(ch, "Done"))
+				return false
+			})
+		}
+		br := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		failing, ok := errorTest(br)
+		if !ok || l.body[b.Succs[failing]] {
+			continue
+		}
+		told, ok := br.Cond.(*ssa.BinOp)
+		if !ok {
+			continue
+		}
+		add(f.answering(told.X, "Err"))
+		v := f.single(told.X)
+		if x, ok := v.(*ssa.Extract); ok {
+			v = x.Tuple
+		}
+		if call, ok := v.(*ssa.Call); ok && l.body[call.Block()] {
+			for _, a := range call.Call.Args {
+				add(a)
+			}
+		}
+	}
+	return list
+}
+
+// answering is the context of which a value is what a method answers, or nil.
+func (f *family) answering(v ssa.Value, method string) ssa.Value {
+	c, ok := f.single(v).(*ssa.Call)
+	if !ok || !c.Call.IsInvoke() || c.Call.Method.Name() != method {
+		return nil
+	}
+	return c.Call.Value
 }
 
 // repeat tells effects of a block how often they run in the loops around it. A
@@ -107,6 +165,9 @@ func (f *family) repeat(list []Effect, b *ssa.BasicBlock, loops []*loop, except 
 		}
 		for i := range out {
 			out[i].Turns = out[i].Turns.Within(l.turns)
+			if out[i].Open == Closed && out[i].Call != nil {
+				out[i].Until = union(out[i].Until, l.until)
+			}
 			out[i].Fresh = f.fresh(out[i], l)
 		}
 	}
@@ -121,7 +182,7 @@ func (f *family) fresh(x Effect, l *loop) []string {
 	if x.Call == nil {
 		return list
 	}
-	for _, d := range f.e.deadlines(x.Call) {
+	for _, d := range f.e.deadlines(x) {
 		b, own := f.callBlocks()[d.Site]
 		if (!own || l.body[b]) && !slices.Contains(list, d.Site) {
 			list = append(slices.Clip(list), d.Site)
@@ -277,6 +338,16 @@ func stepOf(b *ssa.BinOp) int64 {
 		return -n
 	}
 	return 0
+}
+
+// union adds what is missing of more to a list that others share.
+func union(list, more []*term.T) []*term.T {
+	for _, t := range more {
+		if !slices.Contains(list, t) {
+			list = append(slices.Clip(list), t)
+		}
+	}
+	return list
 }
 
 func constInt(v ssa.Value) (int64, bool) {

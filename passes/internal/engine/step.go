@@ -392,7 +392,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		} else if len(x.Via) < maxVia {
 			x.Via = append([]lock.Frame{at}, x.Via...)
 		}
-		x.From = f.substAll(x.From, bind)
+		x.From, x.Until = f.substAll(x.From, bind), f.substAll(x.Until, bind)
 		x.Asked, x.Won = f.passAsked(x.Asked, bind), f.passClaims(x.Won, bind)
 		if x.Call != nil {
 			before := x.Call
@@ -414,7 +414,7 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 					for _, m := range more {
 						m.Answer = 0 // to whoever runs the callback
 						m.Lost, m.Won = handed(m.Lost, x.Lost), joined(x.Won, m.Won...)
-						m.Turns = m.Turns.Within(x.Turns)
+						m.Turns, m.Until = m.Turns.Within(x.Turns), union(m.Until, x.Until)
 						m.Aside = m.Aside || x.Aside
 						if m.Open == Value && slices.Contains(fn.Alts(), m.Call.Args[0]) { // the same value, under its caller's name
 							m.Yields, m.Tells, m.Via = x.Yields, x.Tells, x.Via

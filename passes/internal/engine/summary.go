@@ -64,6 +64,7 @@ type Effect struct {
 	Says    string       // the error variable of the project that the function then returns
 	From    []*term.T    // receivers of the calls on the way, innermost first
 	Turns   Turns        // of the loops around it
+	Until   []*term.T    // contexts that the loops around it end with
 	Fresh   []string     // places of deadlines that are set anew in each turn
 	Aside   bool         // not on the longest way
 	Carried bool         // in a goroutine that gives the lock back
