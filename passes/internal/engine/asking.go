@@ -260,11 +260,17 @@ func (t *taking) guarded(x Effect) bool {
 // What only a deferred function reads comes too late to count.
 func (t *taking) passedOn() bool {
 	v, ok := t.st.at.(ssa.Value)
-	return ok && t.f.passedOn(v, 0)
+	return ok && t.f.passedOn(v, make(map[ssa.Value]bool))
 }
 
-func (f *family) passedOn(v ssa.Value, depth int) bool {
-	if depth > 6 || v.Referrers() == nil {
+// passedOn asks that of one value; those in seen, which a variable may have come back
+// to, are asked already.
+func (f *family) passedOn(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	if v.Referrers() == nil {
 		return true
 	}
 	answer := isError(v.Type()) || isBasic(v.Type())
@@ -272,7 +278,7 @@ func (f *family) passedOn(v ssa.Value, depth int) bool {
 		switch r := r.(type) {
 		case *ssa.DebugRef, *ssa.If, *ssa.Defer, *ssa.Go, *ssa.FieldAddr, *ssa.Return:
 		case *ssa.Extract:
-			if f.passedOn(r, depth+1) {
+			if f.passedOn(r, seen) {
 				return true
 			}
 		case *ssa.BinOp:
@@ -280,7 +286,7 @@ func (f *family) passedOn(v ssa.Value, depth int) bool {
 				return true
 			}
 		case *ssa.UnOp, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Phi:
-			if f.passedOn(r.(ssa.Value), depth+1) {
+			if f.passedOn(r.(ssa.Value), seen) {
 				return true
 			}
 		case *ssa.Store:
@@ -291,13 +297,13 @@ func (f *family) passedOn(v ssa.Value, depth int) bool {
 				continue // an argument for a log or an error's text
 			}
 			a, local := f.base(r.Addr).(*ssa.Alloc)
-			if !local || answer && f.readElsewhere(a, depth) {
+			if !local || answer && f.readElsewhere(a, seen) {
 				return true
 			}
 		case *ssa.Call:
 			if !answer {
 				entry := f.e.reader.Entry(f.callTerm(r.Common(), r.Pos()))
-				if entry != nil && entry.Reads != nil && f.passedOn(r, depth+1) {
+				if entry != nil && entry.Reads != nil && f.passedOn(r, seen) {
 					return true
 				}
 				continue
@@ -318,9 +324,9 @@ func isConstant(v ssa.Value) bool { _, ok := v.(*ssa.Const); return ok }
 
 // readElsewhere reports whether what a variable holds is passed on, or read by a
 // closure that is not just deferred.
-func (f *family) readElsewhere(a *ssa.Alloc, depth int) bool {
+func (f *family) readElsewhere(a *ssa.Alloc, seen map[ssa.Value]bool) bool {
 	for _, r := range *a.Referrers() {
-		if load, ok := r.(*ssa.UnOp); ok && f.passedOn(load, depth+1) {
+		if load, ok := r.(*ssa.UnOp); ok && f.passedOn(load, seen) {
 			return true
 		}
 		mc, ok := r.(*ssa.MakeClosure)
