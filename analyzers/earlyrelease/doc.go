@@ -35,14 +35,16 @@
 // # How it decides
 //
 // A write after the release is reported where the section itself does nothing, or
-// where the write stores what a query in the section read. A transaction in which the
+// where the write stores what a query in the section read. A lock that ends with its
+// transaction is released by the commit. A transaction in which the
 // section writes is reported where it is committed, if that is after the release: also
 // by a deferred call that runs last, or because the lock is taken and freed in a
 // function that runs in the transaction. Such writes count as unguarded, on the session
 // that owned the lock too. A goroutine is reported
 // where the section starts it, its write is the section's only one or goes to
 // what the section writes, and the function waits for nothing at all before the release.
-// So is one that does all of the section's work out of sight, if nothing ends its context.
+// So is one that does all of the section's work out of sight, behind an interface or a
+// function that was handed in, if nothing ends its context.
 // So is a timer that is set and kept nowhere, if what it runs writes what the section
 // writes, or calls the object that the section calls, and does more than to tidy up.
 // A section may be a function that is given to a wrapper; a goroutine on the context that

@@ -73,8 +73,13 @@ func (f *family) transaction(x Effect) *term.T {
 // commits reports whether an effect commits the transaction that on is, or was made
 // from.
 func (e *Engine) commits(x Effect, on *term.T) bool {
+	return e.ends(x, on) && strings.HasSuffix(x.Call.Name, ".Commit")
+}
+
+// ends reports whether an effect ends that transaction, one way or the other.
+func (e *Engine) ends(x Effect, on *term.T) bool {
 	r, ok := e.release(x)
-	if !ok || r.Handle == nil || !strings.HasSuffix(x.Call.Name, ".Commit") {
+	if !ok || r.Handle == nil || on == nil {
 		return false
 	}
 	entry := e.reader.Entry(x.Call)

@@ -17,6 +17,9 @@ import (
 
 // contexts finds releases whose context has ended, or may have.
 func (e *Engine) contexts(t *taking) []lock.Slip {
+	if t.m.Scope == "transaction" {
+		return nil // a commit that is not sent ends the connection, and the transaction with it
+	}
 	var out []lock.Slip
 	for _, r := range t.releasing() {
 		call, ctx := t.f.contextOf(r.x)

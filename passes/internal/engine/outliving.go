@@ -29,7 +29,8 @@ func (e *Engine) late(t *taking) []lock.Slip {
 	if list := e.carriedOut(t.st); len(list) > 0 {
 		return []lock.Slip{{Frame: list[0].At, Kind: lock.SlipAfter, Other: t.st.freed[0].At}}
 	}
-	if t.st.region == nil || t.st.wrapper || t.st.heldOut || t.st.deferred {
+	// A transaction that is over is rolled back once more by a defer: that frees nothing.
+	if t.st.region == nil || t.st.wrapper || t.st.heldOut || t.st.deferred && t.m.Scope != "transaction" {
 		return nil
 	}
 	idle := e.idle(t.st)
@@ -37,7 +38,7 @@ func (e *Engine) late(t *taking) []lock.Slip {
 		if x.Reach == ByGoroutine || !t.guarded(x) || x.Memory == nil && x.Open != Closed || t.inAnother(x) {
 			continue
 		}
-		if idle || t.carries(x) {
+		if idle || e.carries(t.st, x) {
 			return []lock.Slip{{Frame: x.At, Kind: lock.SlipAfter, Other: t.st.freed[0].At}}
 		}
 	}
@@ -59,15 +60,18 @@ func (t *taking) inAnother(x Effect) bool {
 }
 
 // carries reports whether a write stores what a query of the section read.
-func (t *taking) carries(x Effect) bool {
+func (e *Engine) carries(st *site, x Effect) bool {
+	if x.Call == nil || x.Open != Closed {
+		return false
+	}
 	reads := make(map[*term.T]bool)
-	for _, y := range t.st.effects {
-		if y.Call != nil && y.Open == Closed && slices.ContainsFunc(t.f.e.reader.Of(y.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query }) {
+	for _, y := range st.effects {
+		if y.Call != nil && y.Open == Closed && slices.ContainsFunc(e.reader.Of(y.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query }) {
 			reads[y.Call] = true
 		}
 	}
 	read := func(v *term.T) bool { return v.Any(func(y *term.T) bool { return reads[y] }) }
-	return slices.ContainsFunc(t.f.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+	return slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
 		return m.Role == meaning.Write && (read(m.Write.Value) || slices.ContainsFunc(m.Write.Sets, func(s meaning.Setting) bool { return read(s.Value) }))
 	})
 }
@@ -80,7 +84,7 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 	if slip, ok := e.onCancel(t); ok {
 		return []lock.Slip{slip}
 	}
-	if t.st.wrapper || t.st.heldOut || t.m.Kind == lock.Election {
+	if t.st.heldOut || t.m.Kind == lock.Election {
 		return nil // what a leader starts runs as long as it leads
 	}
 	var bodies []body
@@ -107,7 +111,7 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 				continue
 			}
 			for _, x := range b.steps[in] {
-				if x.Reach == ByGoroutine && x.Memory == nil && (x.Open == Closed && t.guarded(x) && t.mainly(x) || x.Open == Dynamic && t.alone() && !slices.ContainsFunc(ctxs, b.f.ends) && !b.f.lingers(b.held, 0)) {
+				if x.Reach == ByGoroutine && x.Memory == nil && (x.Open == Closed && t.guarded(x) && t.mainly(x) || x.Open != Closed && e.labours(x) && t.alone() && !slices.ContainsFunc(ctxs, b.f.ends) && !b.f.lingers(b.held, 0)) {
 					at := b.f.frame(c, "")
 					if g, ok := c.(*ssa.Go); ok {
 						at.Position = e.position(g.Pos()) // of the word go, not of the call
@@ -118,6 +122,12 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 		}
 	}
 	return nil
+}
+
+// labours reports whether an open call may be work: what is only told something, or
+// computes, is not.
+func (e *Engine) labours(x Effect) bool {
+	return x.Open == Dynamic || x.Open == Value && !x.Tells && !x.Yields && e.hidden(x) != ""
 }
 
 // A body is code that runs in a section.

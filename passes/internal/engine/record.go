@@ -172,8 +172,9 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 			u.Verdict = lock.Fenced
 		}
 	}
-	if st.late.IsValid() || u.Verdict == lock.NoVisibleWrite && (e.idle(st) || len(carried) > 0) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) {
-		// The lock guards nothing; what it was taken for comes after it.
+	if st.late.IsValid() || u.Verdict == lock.NoVisibleWrite &&
+		((e.idle(st) || len(carried) > 0) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) || e.storesLate(u, st)) {
+		// The lock guards no write; what it was taken for comes after it.
 		u.Verdict = lock.Unfenced
 	}
 	if u.Leader && u.Verdict == lock.NoVisibleWrite && st.heldOut {
@@ -199,6 +200,14 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		return x.Call != nil && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query })
 	})
 	return u
+}
+
+// storesLate reports whether what the section read is written after it, with no
+// condition.
+func (e *Engine) storesLate(u *lock.Use, st *site) bool {
+	return slices.ContainsFunc(u.Writes, func(w lock.Write) bool {
+		return w.After && w.Condition == lock.None && slices.ContainsFunc(st.after, func(x Effect) bool { return x.At.Position == w.Position && e.carries(st, x) })
+	})
 }
 
 // usual is a key as it is where callers change nothing of the options.

@@ -381,6 +381,9 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		if x.Open == Dynamic {
 			return false
 		}
+		if m.Scope == "transaction" && f.e.ends(x, m.On) {
+			return true // the lock goes with it
+		}
 		for _, r := range f.e.reader.Of(x.Call) {
 			if r.Role != meaning.Release || r.Family != m.Family && m.Row == nil {
 				continue
