@@ -33,6 +33,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	}
 	switch s.Kind {
 	case lock.SlipLeft:
+		if s.Detail == "again" {
+			return lock.Warning, fmt.Sprintf("nobody gets the lock any more: the loop comes back to %s while its object still holds %s, lost or not, so that it is refused and the old session is renewed on; release it at the end of each turn", check.Short(u.Call), name)
+		}
 		if s.Detail == "dropped" {
 			return lock.Warning, fmt.Sprintf("the lock stays taken %s: the function returns an error from %s and gives %s to nobody, who could release it; release it before that return", stuck, other, name)
 		}
@@ -71,6 +74,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	case lock.SlipReturned:
 		return lock.Warning, fmt.Sprintf("the lock stays taken: nothing unlocks %s, and closing the connection (%s) only returns the session to its pool with the lock; unlock before", name, other)
 	case lock.SlipAbandoned:
+		if s.Detail == "kept" {
+			return lock.Warning, fmt.Sprintf("the session outlives its lock: where %s is released (%s) nobody closes the session that was made for it, so that each acquisition leaves one more that is renewed as long as the process lives; close it there", name, other)
+		}
 		return lock.Warning, fmt.Sprintf("the session outlives its use: where %s is not taken (%s) nobody closes it, so that its place in the queue is kept as long as the session is renewed; close it in a defer", name, other)
 	}
 	return "", ""

@@ -10,7 +10,7 @@ var builtin = []source{
 			Calls: []*Call{
 				&Call{Func: []string{"(*api.Client).LockKey"}, New: &New{Key: Ref{Base: 1}, TTLDefault: "15s", Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:7:5"},
 				&Call{Func: []string{"(*api.Client).LockOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Key"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}, Once: Ref{Base: 1, Path: []string{"LockTryOnce"}}}, args: 1, Pos: "data/consul.yaml:9:5"},
-				&Call{Func: []string{"(*api.Lock).Lock"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Renewal: "library", Stop: Ref{Base: 1}, Success: []*Told{
+				&Call{Func: []string{"(*api.Lock).Lock"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Renewal: "library", Sticky: true, Stop: Ref{Base: 1}, Success: []*Told{
 					&Told{At: Ref{Base: 3}, Is: "not nil"},
 					&Told{At: Ref{Base: 3, Index: 1}, Is: "nil"},
 				}}, Loss: &Loss{Handle: Ref{Base: 2}, How: "channel", Result: Ref{Base: 3}}, args: 1, results: 2, Pos: "data/consul.yaml:12:5"},
@@ -20,7 +20,7 @@ var builtin = []source{
 				}, Reject: "error"}, Pos: "data/consul.yaml:17:5"},
 				&Call{Func: []string{"(*api.Client).SemaphorePrefix"}, New: &New{Key: Ref{Base: 1}, TTLDefault: "15s", Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:20:5"},
 				&Call{Func: []string{"(*api.Client).SemaphoreOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Prefix"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}, Once: Ref{Base: 1, Path: []string{"SemaphoreTryOnce"}}}, args: 1, Pos: "data/consul.yaml:22:5"},
-				&Call{Func: []string{"(*api.Semaphore).Acquire"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Shared: true, Renewal: "library", Stop: Ref{Base: 1}, Success: []*Told{
+				&Call{Func: []string{"(*api.Semaphore).Acquire"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Shared: true, Renewal: "library", Sticky: true, Stop: Ref{Base: 1}, Success: []*Told{
 					&Told{At: Ref{Base: 3}, Is: "not nil"},
 					&Told{At: Ref{Base: 3, Index: 1}, Is: "nil"},
 				}}, Loss: &Loss{Handle: Ref{Base: 2}, How: "channel", Result: Ref{Base: 3}}, args: 1, results: 2, Pos: "data/consul.yaml:24:5"},
@@ -2865,7 +2865,7 @@ var builtin = []source{
 				&Call{Func: []string{"(*zk.Conn).Close"}, Release: &Release{Handle: Ref{Base: 2}, Checked: true, Session: true}, Pos: "data/zookeeper.yaml:15:5"},
 				&Call{Func: []string{"(*zk.Conn).State"}, Loss: &Loss{Handle: Ref{Base: 2}, How: "poll", Result: Ref{Base: 3}}, results: 1, Pos: "data/zookeeper.yaml:17:5"},
 				&Call{Func: []string{"zk.NewLock"}, New: &New{Key: Ref{Base: 1, Index: 1}, Parent: Ref{Base: 1}}, args: 2, Pos: "data/zookeeper.yaml:19:5"},
-				&Call{Func: []string{"(*zk.Lock).Lock", "(*zk.Lock).LockWithData"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, Renewal: "library"}, Pos: "data/zookeeper.yaml:21:5"},
+				&Call{Func: []string{"(*zk.Lock).Lock", "(*zk.Lock).LockWithData"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, Renewal: "library", Sticky: true}, Pos: "data/zookeeper.yaml:21:5"},
 				&Call{Func: []string{"(*zk.Lock).Unlock"}, Release: &Release{Handle: Ref{Base: 2}, Checked: true, Result: Ref{Base: 3}}, results: 1, Pos: "data/zookeeper.yaml:23:5"},
 				&Call{Func: []string{"(*zk.Conn).Create"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Index: 2}, Is: []string{"1"}},

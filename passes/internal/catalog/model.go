@@ -219,6 +219,7 @@ type Acquire struct {
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)
 	Release    Ref     `yaml:"release"`                          // result that is a function which gives the lock back
 	Traced     bool    `yaml:"traced"`                           // a lock only where the handle is known to come from a New entry (sync.Locker)
+	Sticky     bool    `yaml:"sticky"`                           // the handle has to be released before it can be taken again, lost or not
 	Stop       Ref     `yaml:"stop"`                             // what ends the wait: the call then returns nil for the lock and for the error
 	Scope      string  `yaml:"scope" enum:"session|transaction"` // advisory locks: session | transaction
 	On         Ref     `yaml:"on"`                               // connection whose session or transaction owns the lock

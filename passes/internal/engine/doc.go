@@ -34,7 +34,7 @@
 // The verdict: verdict.go, outside.go (what may be work), request.go, counter.go (where
 // tokens are drawn), latches.go (claims that are won once).
 //
-// Slips, which are faults of a section: slips.go, asking.go, leaving.go, freeing.go,
+// Slips, which are faults of a section: slips.go, asking.go, leaving.go, forgotten.go, freeing.go,
 // contexts.go, otherkey.go, swapped.go, halves.go (methods that take and give back), outliving.go,
 // timers.go, carried.go, committed.go, said.go (directives), fixes.go.
 //

@@ -170,7 +170,10 @@ func (t *taking) callbacks() []body {
 			for _, block := range run.Blocks {
 				b.held = append(b.held, block.Instrs...)
 			}
-			if slices.ContainsFunc(b.held, func(in ssa.Instruction) bool { c, ok := in.(ssa.CallInstruction); return ok && (g.starts(c) || calleeName(c.Common()) == "time.AfterFunc") }) {
+			if slices.ContainsFunc(b.held, func(in ssa.Instruction) bool {
+				c, ok := in.(ssa.CallInstruction)
+				return ok && (g.starts(c) || calleeName(c.Common()) == "time.AfterFunc")
+			}) {
 				b.steps = g.summarise(run).steps // those of most functions are not kept
 				out = append(out, b)
 			}

@@ -41,7 +41,7 @@ func (s *slips) find(e *Engine) {
 	var all []found
 	for i, look := range []func(*Engine, *taking) []lock.Slip{
 		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).rows,
-		(*Engine).leaves, (*Engine).stacks, (*Engine).handsBack, (*Engine).abandons, (*Engine).contexts,
+		(*Engine).leaves, (*Engine).stacks, (*Engine).forgets, (*Engine).handsBack, (*Engine).abandons, (*Engine).forsakes, (*Engine).contexts,
 		(*Engine).asks, (*Engine).expires, (*Engine).late, (*Engine).outlives, (*Engine).mismatches, (*Engine).misses, (*Engine).believes,
 	} {
 		for _, t := range s.list {
