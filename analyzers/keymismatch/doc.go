@@ -30,7 +30,8 @@
 // Both keys are known, they differ in their text as well as in what they are made of,
 // no other lock in view has the second key, and nothing releases the first. A general
 // command such as DEL counts only if its key is named like a lock's or is part of the
-// key that was locked.
+// key that was locked. Of keys that one function makes, a hash of a name say, it is what
+// the function is given that differs.
 //
 // Of a method that takes a lock and one of the same type that compares its owner and
 // gives it back, the keys are compared without a caller: both are made of the object's

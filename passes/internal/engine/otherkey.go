@@ -18,7 +18,8 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 	if t.st.region == nil || t.st.returned {
 		return nil
 	}
-	if !specific(t.m.Key) && t.m.Value == nil {
+	comparable := t.m.Key != nil && (t.m.Key.Kind == term.Call || specific(t.m.Key))
+	if !comparable && t.m.Value == nil {
 		return e.misordered(t)
 	}
 	sum := t.f.sums[t.st.fn]
@@ -38,10 +39,10 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 					out = append(out, t.byOwner(x, key, r.Raw))
 					continue
 				}
-				if !specific(t.m.Key) || t.elsewhere(key) || r.Raw && t.filled(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
+				if !comparable || t.elsewhere(key) || r.Raw && t.filled(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
 					continue
 				}
-				out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: key.Pattern(), Other: t.u.Acquire})
+				out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: t.shown(key), Other: t.u.Acquire})
 			}
 		}
 	}
@@ -88,10 +89,53 @@ func specific(key *term.T) bool {
 	return false
 }
 
+// apart goes into two calls of one function, such as one that hashes a name, to the
+// only thing that they are given otherwise.
+func (t *taking) apart(key *term.T) (mine, other *term.T) {
+	mine, other = t.m.Key, key
+	for mine.Kind == term.Call && other.Kind == term.Call && mine.Name == other.Name && len(mine.Args) == len(other.Args) {
+		differs := -1
+		for i, a := range mine.Args {
+			switch {
+			case t.f.e.pool.Alike(a, other.Args[i]):
+			case differs >= 0:
+				return nil, nil
+			default:
+				differs = i
+			}
+		}
+		if differs < 0 {
+			break
+		}
+		mine, other = mine.Args[differs], other.Args[differs]
+		if t.f.e.carrier(mine) || t.f.e.carrier(other) {
+			return nil, nil
+		}
+	}
+	return mine, other
+}
+
+// carrier reports whether a parameter is no part of a key, but something like a context
+// that a function needs to make one.
+func (e *Engine) carrier(t *term.T) bool {
+	typ := e.typeOf(t)
+	return typ != nil && !isBasic(typ)
+}
+
+// shown is a key as a message names it: a call by what sets it apart.
+func (t *taking) shown(key *term.T) string {
+	_, other := t.apart(key)
+	if other == key {
+		return key.Pattern()
+	}
+	return term.ShortName(key.Name) + "(" + other.Pattern() + ")"
+}
+
 // elsewhere reports whether a key is none that this lock can be confused with: it
 // is not known, is the same in other words, or belongs to another lock.
 func (t *taking) elsewhere(key *term.T) bool {
-	if !specific(key) || key.Pattern() == t.m.Key.Pattern() && !swapped(key, t.m.Key) || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.keys[held{t.m.Family, t.f.e.pool.Like(key)}] {
+	mine, other := t.apart(key)
+	if !specific(mine) || !specific(other) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.keys[held{t.m.Family, t.f.e.pool.Like(key)}] {
 		return true
 	}
 	return slices.ContainsFunc(t.f.sums[t.st.fn].sites, func(other *site) bool {
