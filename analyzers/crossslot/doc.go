@@ -31,7 +31,8 @@
 // script takes, keeps or frees a lock, or writes under a comparison or in the section
 // of a lock. Two of its keys are known well enough to say that they hash differently:
 // their text between the first braces differs, or neither has braces and the keys
-// differ. The finding stands at the command.
+// differ. The finding stands at the command; at the acquire alone, where the function
+// that takes the lock keeps or frees it by the same two keys.
 //
 // # When it stays silent
 //

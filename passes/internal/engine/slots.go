@@ -21,12 +21,22 @@ func (k *keeping) slots(f *family, fn *ssa.Function, in ssa.CallInstruction) {
 	if pair == nil || !k.clustered(in, call) {
 		return
 	}
+	if slices.ContainsFunc(k.e.recorded[f], func(r recorded) bool { return r.st.at != in && k.takes(f, r.st.at, pair) }) {
+		return // the acquire names the same two: nobody gets here before it is put right
+	}
 	held := slices.ContainsFunc(k.e.recorded[f], func(r recorded) bool { return r.st.region != nil && reaches(r.st.region, in) })
 	if !held && !slices.ContainsFunc(k.e.reader.Of(call), locking) {
 		return
 	}
 	frame := f.frame(in, strconv.Quote(pair[0].Pattern())+" and "+strconv.Quote(pair[1].Pattern()))
 	k.found.add(f, fn, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.SlotsApart})
+}
+
+// takes reports whether a lock is taken by a command that names these two keys as well,
+// and is told so itself.
+func (k *keeping) takes(f *family, at ssa.CallInstruction, pair []*term.T) bool {
+	call := f.callTerm(at.Common(), at.Pos())
+	return slices.Equal(apart(k.e.reader.Keys(call)), pair) && k.clustered(at, call)
 }
 
 // locking reports whether a command is for locks: it takes, keeps or frees one, or
