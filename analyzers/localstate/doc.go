@@ -38,13 +38,15 @@
 // lock was taken, passes no call that reaches the store, and is chosen by a field, map,
 // variable or count that the function sets after the acquire, or counts up before it.
 //
-// A lease that is renewed in the background is still held by then. It is reported where
-// a caller gives the lock back when its own section ends, and the callers are not
-// counted: the first one to finish frees the lock under the others.
+// A lease that is renewed in the background is still held by then, and so is one whose
+// end, as it was noted, is yet to come. They are reported where a caller gives the lock
+// back when its own section ends, and the callers are not counted: the first one to
+// finish frees the lock under the others.
 //
 // # When it stays silent
 //
-// A lease that is renewed in the background may be remembered by one who keeps it. So may
-// one whose end is compared with the time, which is a guess but not a blind one. A switch
+// A lease that is renewed in the background may be remembered by one who keeps it until
+// the end. So may one whose end is compared with the time, which is a guess but not a
+// blind one. A switch
 // that turns locking off is set elsewhere.
 package localstate

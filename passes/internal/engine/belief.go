@@ -15,20 +15,18 @@ import (
 // believes finds a way through a wrapper that tells its caller that the lock is
 // held without asking the store: because it was taken once, says a field or map
 // that the wrapper itself sets. A lease that is renewed in the background may be
-// remembered, by one who keeps it; but where each caller gives it back, the first one
-// does so under the others, unless they are counted. A lease whose end is compared with
-// the time may be remembered as well.
+// remembered, by one who keeps it, and so may one whose end is compared with the time;
+// but where each caller gives it back, the first one does so under the others, unless
+// they are counted.
 func (e *Engine) believes(t *taking) []lock.Slip {
 	st := t.st
 	if st.region == nil || !st.wrapper || !st.heldOut {
 		return nil
 	}
 	renewed := t.u.Renewal == "library" || t.u.Renewal == "goroutine"
-	var bracket *lock.Use
-	if renewed {
-		if bracket = e.bracketed(st); bracket == nil {
-			return nil
-		}
+	bracket := e.bracketed(st)
+	if renewed && bracket == nil {
+		return nil
 	}
 	told := factsOf(st.fn, st.region)
 	if len(told) == 0 {
@@ -48,11 +46,12 @@ func (e *Engine) believes(t *taking) []lock.Slip {
 		for i, v := range ret.Results {
 			same = same && region.Fact(v).Same(told[i])
 		}
-		if !same || !because(ret.Block(), kept) {
+		known := because(ret.Block(), kept, false)
+		if !same || !known && (bracket == nil || !because(ret.Block(), kept, true)) {
 			continue
 		}
 		slip := lock.Slip{Frame: t.f.frame(ret, ""), Kind: lock.SlipBelief, Other: t.u.Acquire}
-		if renewed {
+		if renewed || !known {
 			if counts(region, ret) {
 				continue
 			}
@@ -193,15 +192,55 @@ func (t *taking) kept() map[place]bool {
 }
 
 // because reports whether a branch on something kept leads to b. Comparisons of
-// order, as with the time, are no belief, but those with a constant: they count.
-func because(b *ssa.BasicBlock, kept map[place]bool) bool {
+// order with a constant count; those with the time only where timed says so: the end of
+// a lease is a guess, but no blind one.
+func because(b *ssa.BasicBlock, kept map[place]bool, timed bool) bool {
 	for p := b.Idom(); p != nil; p = p.Idom() {
 		br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
-		if ok && slices.ContainsFunc(asked(br.Cond), func(v ssa.Value) bool { at, ok := loadedFrom(v); return ok && kept[at] }) {
+		if !ok {
+			continue
+		}
+		values := asked(br.Cond)
+		if timed {
+			values = compared(br.Cond, 0)
+		}
+		if slices.ContainsFunc(values, func(v ssa.Value) bool { at, ok := loadedFrom(v); return ok && kept[at] }) {
 			return true
 		}
 	}
 	return false
+}
+
+// compared lists the values that a condition compares as times are: by an operator of
+// order, or a function of the time package, however they are computed.
+func compared(cond ssa.Value, depth int) []ssa.Value {
+	if depth > 6 {
+		return nil
+	}
+	switch c := cond.(type) {
+	case *ssa.BinOp:
+		if c.Op != token.EQL && c.Op != token.NEQ {
+			return append(compared(c.X, depth+1), compared(c.Y, depth+1)...)
+		}
+	case *ssa.Convert:
+		return compared(c.X, depth+1)
+	case *ssa.Call:
+		fn := c.Call.StaticCallee()
+		if _, ok := syncPlace(c); ok {
+			return []ssa.Value{c}
+		}
+		if fn == nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "time" {
+			return nil
+		}
+		var list []ssa.Value
+		for _, a := range c.Call.Args {
+			list = append(list, compared(a, depth+1)...)
+		}
+		return list
+	case *ssa.UnOp:
+		return []ssa.Value{c}
+	}
+	return nil
 }
 
 // asked lists the values that a condition asks whether they are there or true.
