@@ -422,7 +422,8 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			}
 		}
 	}
-	return j.ownRecord(ms) || e.tends(ms) || e.draws(j.counters, x.Call, ms)
+	_, again := e.restores(j.lock, ms)
+	return again || j.ownRecord(ms) || e.tends(ms) || e.draws(j.counters, x.Call, ms)
 }
 
 // stores reports whether a call stores a value: one on a condition that renews a

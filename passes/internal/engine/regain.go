@@ -83,6 +83,22 @@ func (k *keeping) told(call *ssa.Call) bool {
 	return false
 }
 
+// restores reads a call that stores the value of a lock under its key once more, and asks
+// nothing: meant to renew the lease, it takes the lock from whoever has it by now.
+func (e *Engine) restores(m meaning.Meaning, ms []meaning.Meaning) (meaning.Meaning, bool) {
+	for _, w := range ms {
+		if stored(w) && w.Family == m.Family && !unknownKey(m.Key) && e.pool.Alike(w.Write.Key, m.Key) && !unknownKey(m.Value) && e.pool.Alike(w.Write.Value, m.Value) {
+			return meaning.Meaning{Role: meaning.Renew, Library: w.Library, Family: w.Family, Raw: true, Key: m.Key, Value: m.Value}, true
+		}
+	}
+	return meaning.Meaning{}, false
+}
+
+// stored reports whether a call puts a value under a key unconditionally.
+func stored(w meaning.Meaning) bool {
+	return w.Role == meaning.Write && w.Write.Store == "redis" && len(w.Write.Guards) == 0 && w.Write.Key != nil && w.Write.Value != nil
+}
+
 // forever reports whether a goroutine renews, in a loop that nothing ends, a lock
 // that is given back by the function that started it: no condition, no error, and at
 // the most the closing of a channel that ticks.

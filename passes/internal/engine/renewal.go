@@ -39,6 +39,9 @@ func (e *Engine) renews(list []Effect, m meaning.Meaning) (here, aside bool) {
 			r.Raw = false // of this very record, by what it is in
 			ms = []meaning.Meaning{r}
 		}
+		if r, ok := e.restores(m, ms); ok {
+			ms = []meaning.Meaning{r}
+		}
 		for _, r := range ms {
 			switch {
 			case r.Role != meaning.Renew || r.Family != m.Family:

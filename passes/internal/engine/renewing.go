@@ -20,6 +20,7 @@ type keeping struct {
 	found   *remarks
 	watched map[string]bool // packages and libraries, as in "path library": the loss is looked at somewhere
 	locked  map[freed]bool  // names of the keys of known locks
+	owners  map[string]bool // packages and names of the values that they store, as in "path name"
 
 	called    map[*ssa.Function][]ssa.CallInstruction // callers; nil until asked for
 	scheduled map[string]bool                         // functions that run at set times; nil until asked for
@@ -27,7 +28,7 @@ type keeping struct {
 }
 
 func newKeeping(e *Engine, found *remarks) *keeping {
-	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), locked: make(map[freed]bool)}
+	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), locked: make(map[freed]bool), owners: make(map[string]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, x := range s.Effects {
 			if x.Call == nil || x.Open != Closed || len(x.Via) > 0 {
@@ -45,6 +46,9 @@ func newKeeping(e *Engine, found *remarks) *keeping {
 	})
 	for _, list := range e.recorded {
 		for _, r := range list {
+			if !unknownKey(r.lock.Value) {
+				k.owners[pkgOf(r.st.fn)+" "+ownName(r.lock.Value, rootOf(r.st.fn))] = true
+			}
 			if unknownKey(r.lock.Key) {
 				continue
 			}
@@ -91,6 +95,9 @@ func (k *keeping) renews(fn *ssa.Function, x Effect) (meaning.Meaning, bool) {
 		return meaning.Meaning{}, false
 	}
 	for _, m := range k.e.reader.Of(x.Call) {
+		if stored(m) && k.ofOwner(fn, m.Write.Value) {
+			m = meaning.Meaning{Role: meaning.Renew, Library: m.Library, Family: m.Family, Raw: true, Key: m.Write.Key}
+		}
 		if m.Role != meaning.Renew {
 			continue
 		}
@@ -119,6 +126,19 @@ func (k *keeping) ofLock(fn *ssa.Function, m meaning.Meaning) bool {
 		}
 	}
 	return false
+}
+
+// ofOwner reports whether a value is the one that a known lock stores under its key, by
+// the same signs as ofLock.
+func (k *keeping) ofOwner(fn *ssa.Function, value *term.T) bool {
+	if unknownKey(value) {
+		return false
+	}
+	if slices.ContainsFunc(k.e.recorded[k.e.families[rootOf(fn)]], func(r recorded) bool { return k.e.pool.Alike(value, r.lock.Value) }) {
+		return true
+	}
+	name := ownName(value, rootOf(fn))
+	return name != "" && k.owners[pkgOf(fn)+" "+name]
 }
 
 // ownName names a key within its package, so that another function's key of the

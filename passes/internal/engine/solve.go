@@ -10,6 +10,7 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
 // solve summarises the families that can matter, callees first: those that deal
@@ -97,10 +98,11 @@ func (e *Engine) settle(scc []*family) {
 	}
 }
 
-// frees reports whether an effect releases or renews a lock.
+// frees reports whether an effect releases or renews a lock, or may store its value
+// once more.
 func (e *Engine) frees(x Effect) bool {
 	return x.Call != nil && x.Open == Closed && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
-		return m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire
+		return m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire || stored(m)
 	})
 }
 
@@ -211,6 +213,9 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	for _, m := range f.e.reader.Of(f.callTerm(c, pos)) {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
 			return true
+		}
+		if stored(m) && m.Write.Key.Kind == term.Field && m.Write.Value.Kind == term.Field {
+			return true // what an object keeps may be its lock's key and owner
 		}
 	}
 	return false
