@@ -35,7 +35,8 @@
 // that the backend refuses (a Consul session lives from 10 seconds to a day), where
 // the session is made or its maker is told how long it shall live. So is a number
 // that is made of a duration and counts in another unit than the library does
-// (milliseconds for etcd, whose leases count seconds), and a duration that is
+// (milliseconds for etcd, whose leases count seconds, or int of a constant of 30
+// seconds, which is a number of nanoseconds), and a duration that is
 // multiplied by time.Second once more.
 //
 // # When it stays silent

@@ -80,11 +80,26 @@ func (k *keeping) counted(f *family, in ssa.CallInstruction, v ssa.Value, unit s
 		return
 	}
 	has := k.unit(f, v, 0)
+	if f.manySeconds(v) {
+		has = 1
+	}
 	if has == 0 || has == asked {
 		return
 	}
 	frame := f.frame(in, name+", and is given "+unitName(has))
 	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.DurationScale, Share: asked / has})
+}
+
+// manySeconds reports whether a number is a constant that is a whole number of seconds
+// in nanoseconds, such as the compiler makes of a constant duration. As what a library
+// counts it would be eleven days at the least, or an age.
+func (f *family) manySeconds(v ssa.Value) bool {
+	v = f.single(v)
+	if i, ok := v.(*ssa.MakeInterface); ok {
+		v = f.single(i.X)
+	}
+	n, ok := constInt(v)
+	return ok && n >= 1e9 && n%1e9 == 0
 }
 
 // unitOf is a unit of the catalogue in nanoseconds, and its name.
