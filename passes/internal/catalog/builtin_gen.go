@@ -340,9 +340,10 @@ var builtin = []source{
 				&Call{Field: []string{"mvccpb.KeyValue.Version"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "the number of writes to this key", Resets: "it starts at 1 again when the key is deleted or its lease ends"}, Pos: "data/etcd.yaml:133:5"},
 				&Call{Field: []string{"mvccpb.KeyValue.Lease", "etcdserverpb.LeaseGrantResponse.ID"}, Token: &Token{Of: Ref{Base: 2}, Reason: "a lease id is random, and one lease outlives many acquisitions"}, Pos: "data/etcd.yaml:135:5"},
 				&Call{Func: []string{"(*etcdserverpb.ResponseHeader).GetRevision"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "the store's revision grows with every write"}, Pos: "data/etcd.yaml:137:5"},
-				&Call{Func: []string{"(v3lockpb.LockClient).Lock"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 3, Path: []string{"Key"}}, Key: Ref{Base: 1, Index: 1, Path: []string{"Name"}}, Parent: Ref{Base: 1, Index: 1, Path: []string{"Lease"}}, Context: Ref{Base: 1}}, args: 2, results: 1, Pos: "data/etcd.yaml:141:5"},
-				&Call{Func: []string{"(v3lockpb.LockClient).Unlock"}, Release: &Release{Handle: Ref{Base: 1, Index: 1, Path: []string{"Key"}}, Context: Ref{Base: 1}}, args: 2, Pos: "data/etcd.yaml:143:5"},
-				&Call{Field: []string{"v3lockpb.LockResponse.Key"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the key ends in the lease id, which is random"}, Pos: "data/etcd.yaml:145:5"},
+				&Call{Func: []string{"(*etcdserverpb.ResponseOp).GetResponseRange", "(*etcdserverpb.ResponseOp).GetResponsePut", "(*etcdserverpb.ResponseOp).GetResponseDeleteRange", "(*etcdserverpb.ResponseOp).GetResponseTxn"}, Same: Ref{Base: 2}, Pos: "data/etcd.yaml:140:5"},
+				&Call{Func: []string{"(v3lockpb.LockClient).Lock"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 3, Path: []string{"Key"}}, Key: Ref{Base: 1, Index: 1, Path: []string{"Name"}}, Parent: Ref{Base: 1, Index: 1, Path: []string{"Lease"}}, Context: Ref{Base: 1}}, args: 2, results: 1, Pos: "data/etcd.yaml:144:5"},
+				&Call{Func: []string{"(v3lockpb.LockClient).Unlock"}, Release: &Release{Handle: Ref{Base: 1, Index: 1, Path: []string{"Key"}}, Context: Ref{Base: 1}}, args: 2, Pos: "data/etcd.yaml:146:5"},
+				&Call{Field: []string{"v3lockpb.LockResponse.Key"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the key ends in the lease id, which is random"}, Pos: "data/etcd.yaml:148:5"},
 			},
 		},
 		packages: []alias{

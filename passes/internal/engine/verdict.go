@@ -261,6 +261,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
 		}
 	}
+	if ordering && g.Stored && named(g) && g.Value.Kind == term.Unknown && g.Value.Name == "limit" {
+		return ruling{cond: lock.Unknown, note: "what is compared comes a longer way than is followed", why: lock.ReasonLimit}
+	}
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
 		// An ordered comparison that moves, with a value from out of sight.
 		switch {

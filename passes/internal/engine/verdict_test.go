@@ -75,6 +75,7 @@ func TestConditions(t *testing.T) {
 		{"equal", meaning.Change{Guards: []meaning.Guard{guard("=", revision, true)}}, lock.None, "equality"},
 		{"as text", meaning.Change{Guards: []meaning.Guard{text}}, lock.None, "as text"},
 		{"another lock's", meaning.Change{Guards: []meaning.Guard{guard("<", other, true)}}, lock.None, ""},
+		{"beyond limits", meaning.Change{Guards: []meaning.Guard{guard("<", p.Unknown("limit"), true)}}, lock.Unknown, ""},
 		{"random", meaning.Change{Guards: []meaning.Guard{guard("<", p.Call("t.Rand", "a:5:1"), true)}}, lock.None, "t.Rand"},
 		{"clock", meaning.Change{Guards: []meaning.Guard{guard("<", p.Call("t.Now", "a:6:1"), true)}}, lock.None, "t.Now"},
 		{"counter", meaning.Change{Guards: []meaning.Guard{guard("<", p.Call("t.Counter", "a:7:1"), true)}}, lock.None, "t.Counter"},

@@ -42,7 +42,7 @@ const (
 
 // Limits keep terms small; what does not fit is Unknown("limit").
 const (
-	maxDepth = 14
+	maxDepth = 18
 	maxSize  = 300
 	maxJoin  = 6
 	maxText  = 1 << 14
