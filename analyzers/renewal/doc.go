@@ -72,6 +72,9 @@
 // that is cancelled when its function is done, where the lock is handed on to the
 // caller. An interval of more than half the time to live that the renewal gives, or
 // that the lock has whose section runs it; above a third it is a note.
+// The same holds for what a library is told by its options (the heartbeat of dynamolock),
+// there, or by one of them while the other has its default. A plain SET of the lock's
+// own value under its key is a renewal as well: one that asks for no owner.
 //
 // A goroutine that renews in a loop which nothing ends, although the lock is given
 // back. A lock that is taken once more in a loop of its own section, where a live lock

@@ -171,6 +171,7 @@ type New struct {
 	Section    Ref    `yaml:"section"`                              // function that runs while a lock taken through the object is held (election callback)
 	Leaks      bool   `yaml:"leaks"`                                // must be closed (session)
 	Lapses     bool   `yaml:"lapses"`                               // ends with its TTL unless the program renews it
+	Every      string `yaml:"every-default" check:"duration"`       // how often the library renews what is taken through the object, where that is not told
 	Once       Ref    `yaml:"once"`                                 // an acquire of the object gives up after a time where this is true
 	// Fields tells which value a field of the object has (Method of a request).
 	Fields []*FieldOf `yaml:"fields"`
@@ -190,6 +191,7 @@ type Option struct {
 	TTLUnit string `yaml:"ttl-unit" enum:"ns|ms|s|unix|unix-ms"`
 	Value   Ref    `yaml:"value"`
 	Context Ref    `yaml:"context"`
+	Every   Ref    `yaml:"every"` // how often the library renews a lease
 	Lease   Ref    `yaml:"lease"` // binds the operation to a lease (etcd WithLease)
 	Fence   Ref    `yaml:"fence"` // counter key from which the library takes an ordered token
 }

@@ -46,6 +46,39 @@ func (k *keeping) interval(f *family, in ssa.CallInstruction, m meaning.Meaning)
 	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
 }
 
+// pace notes a library that is told to renew in the background, at an interval that is
+// more than a third of the time to live: where it is told the one, or else the other.
+func (k *keeping) pace(f *family, r recorded) {
+	if r.lock.Every == nil || len(r.st.lock.Via) > 0 || r.lock.Renewal != "library" {
+		return
+	}
+	share := k.share(r.lock.Every, r.lock)
+	if share <= tooSeldom {
+		return
+	}
+	var at ssa.CallInstruction
+	for _, made := range []*term.T{r.lock.Handle, r.lock.Parent} {
+		made.Any(func(t *term.T) bool {
+			e := k.e.reader.Entry(t)
+			if e == nil || e.Option == nil {
+				return false
+			}
+			told := k.e.reader.Get(e.Option.Every, t, nil) != nil
+			if in := f.callOf(t); in != nil && (told || at == nil && k.e.reader.Get(e.Option.TTL, t, nil) != nil) {
+				at = in
+				return told
+			}
+			return false
+		})
+	}
+	if at == nil || k.paced[k.e.site(at.Common().Pos())] {
+		return // of an object that is made elsewhere, or told for another lock of it
+	}
+	k.paced[k.e.site(at.Common().Pos())] = true
+	frame := f.frame(at, meaning.Length(r.lock.Every))
+	k.found.of(r.use, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
+}
+
 // shareOfUses is the greatest share that a period has of the time to live of a lock
 // whose section runs the renewal in another function. Both are as that section knows
 // them: what they come from may be arguments.

@@ -25,10 +25,11 @@ type keeping struct {
 	called    map[*ssa.Function][]ssa.CallInstruction // callers; nil until asked for
 	scheduled map[string]bool                         // functions that run at set times; nil until asked for
 	delayed   map[string]bool                         // calls, by place, of whose short delay a use is told that it matters to
+	paced     map[string]bool                         // calls, by place, that are told how often to renew, and how that is was noted
 }
 
 func newKeeping(e *Engine, found *remarks) *keeping {
-	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), locked: make(map[freed]bool), owners: make(map[string]bool)}
+	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), paced: make(map[string]bool), locked: make(map[freed]bool), owners: make(map[string]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, x := range s.Effects {
 			if x.Call == nil || x.Open != Closed || len(x.Via) > 0 {

@@ -16,6 +16,7 @@ import (
 func (k *keeping) use(f *family, r recorded) {
 	k.loss(f, r)
 	k.units(f, r)
+	k.pace(f, r)
 	k.circumstances(f, r)
 	if r.lock.Row != nil && r.lock.Row.Mine && len(r.st.lock.Via) == 0 {
 		k.interval(f, r.st.at, r.lock) // taking the row again renews it

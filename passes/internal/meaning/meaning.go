@@ -46,6 +46,7 @@ type Meaning struct {
 	TTL      lock.TTL
 	Span     *term.T // the time to live, or the end of it, as it is given
 	Unit     string  // of Span where that is a whole number
+	Every    *term.T // how often the library renews; nil where that is not known
 	Raw      bool    // needs evidence
 	Try      bool
 	Deaf     bool // an acquire whose call cannot bring back the answer: a row that Exec drops
@@ -361,7 +362,7 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 		m.Section = p.section
 	}
 	m.Key, m.Value = p.key, p.value
-	m.TTL, m.Span, m.Unit = p.lease(a.TTLNone), p.ttl, p.unit
+	m.TTL, m.Span, m.Unit, m.Every = p.lease(a.TTLNone), p.ttl, p.unit, p.every
 	if m.TTL.Source == "default" && a.TTL.IsZero() && !a.Handle.IsZero() && constructs(lib) && !r.made(m.Handle) {
 		m.TTL = lock.TTL{Source: "unknown"} // its constructor, out of sight, may have been told another
 	}

@@ -117,9 +117,9 @@ func (r *Reader) handle(a *catalog.Acquire, call *term.T, words []*term.T) *term
 
 // props are what constructors and options say about a lock.
 type props struct {
-	key, value, ttl, parent, section *term.T
-	unit, fallback, least, most      string
-	unsure                           bool // options out of sight may say more
+	key, value, ttl, every, parent, section *term.T
+	unit, fallback, least, most             string
+	unsure                                  bool // options out of sight may say more
 }
 
 // options reads option values: calls of option functions, or a struct or
@@ -150,6 +150,9 @@ func (r *Reader) options(p *props, list *term.T) {
 		}
 		if t := r.Get(e.Option.TTL, o, nil); t != nil {
 			p.ttl, p.unit = t, e.Option.TTLUnit
+		}
+		if t := r.Get(e.Option.Every, o, nil); t != nil {
+			p.every = t
 		}
 		if t := r.Get(e.Option.Key, o, nil); t != nil && p.key == nil {
 			p.key = t
@@ -195,6 +198,9 @@ func (r *Reader) constructed(p *props, t *term.T, depth int) {
 		}
 		if p.fallback == "" {
 			p.fallback = e.New.TTLDefault
+		}
+		if p.every == nil && e.New.Every != "" && !p.unsure {
+			p.every = r.Pool.Const("duration", strconv.FormatFloat(parsed(e.New.Every)*1e9, 'f', 0, 64))
 		}
 		if p.least == "" {
 			p.least, p.most = e.New.TTLLeast, e.New.TTLMost
