@@ -16,10 +16,6 @@ func Answered(ctx context.Context, cli *clientv3.Client, db *sql.DB, depot, stoc
 	if err != nil {
 		return err
 	}
-	defer func() {
-		_, e := cli.Revoke(context.WithoutCancel(ctx), lease.ID)
-		err = errors.Join(err, e)
-	}()
 	vacant := clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
 	resp, err := cli.Txn(ctx).If(vacant).Then(clientv3.OpPut(key, depot, clientv3.WithLease(lease.ID)), clientv3.OpGet(key)).Commit() // verdict: fenced
 	if err != nil {
@@ -28,6 +24,10 @@ func Answered(ctx context.Context, cli *clientv3.Client, db *sql.DB, depot, stoc
 	if !resp.Succeeded {
 		return errors.New("the depot has a keeper")
 	}
+	defer func() {
+		_, e := cli.Revoke(context.WithoutCancel(ctx), lease.ID)
+		err = errors.Join(err, e)
+	}()
 	kept := resp.Responses[1].GetResponseRange().Kvs[0]
 	return keep(ctx, db, depot, stock, kept.CreateRevision)
 }
@@ -39,10 +39,6 @@ func Unpacked(ctx context.Context, cli *clientv3.Client, db *sql.DB, depot, stoc
 	if err != nil {
 		return err
 	}
-	defer func() {
-		_, e := cli.Revoke(context.WithoutCancel(ctx), lease.ID)
-		err = errors.Join(err, e)
-	}()
 	vacant := clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
 	resp, err := cli.Txn(ctx).If(vacant).Then(clientv3.OpPut(key, depot, clientv3.WithLease(lease.ID)), clientv3.OpGet(key)).Commit() // verdict: fenced
 	if err != nil {
@@ -51,6 +47,10 @@ func Unpacked(ctx context.Context, cli *clientv3.Client, db *sql.DB, depot, stoc
 	if !resp.Succeeded {
 		return errors.New("the depot has a keeper")
 	}
+	defer func() {
+		_, e := cli.Revoke(context.WithoutCancel(ctx), lease.ID)
+		err = errors.Join(err, e)
+	}()
 	got, ok := resp.Responses[1].Response.(*etcdserverpb.ResponseOp_ResponseRange)
 	if !ok {
 		return errors.New("no answer to the get")
