@@ -41,8 +41,8 @@
 //     cannot bring it back (SELECT pg_try_advisory_lock by Exec). Calls out of sight
 //     count where the loser does all that the holder does. Reported at the acquire.
 //   - a command whose error is all that is read, where a refusal makes none (SetNX of
-//     go-redis, SET NX of redigo, a script that answers with a number). Reported at
-//     the command.
+//     go-redis, SET NX of redigo, a script that answers with a number, an etcd
+//     transaction, an upsert of a lease row). Reported at the command.
 //   - a loop of tries in a wrapper that tells its caller the same when the last try was
 //     refused as when one succeeded. Reported at the command.
 //   - a return that tells the caller of a wrapper what it tells when the lock is
@@ -56,6 +56,7 @@
 // # When it stays silent
 //
 // Where the answer is stored, returned or given to code that is more than a log,
-// that may ask. A lock without expiry by design (advisory, bound to a session)
+// that may ask. Where the lock's record is read after a refusal, it may tell that
+// the lock is the own one all the same. A lock without expiry by design (advisory, bound to a session)
 // needs none. A function that cannot get the lock and skips its work says so.
 package acquire

@@ -26,7 +26,8 @@
 // # How it decides
 //
 // The statement of a lease row, or a script, has "or the owner is the same" among its
-// ways in, or Options.Token of redislock is set; and the owner is a constant, the name
+// ways in, or Options.Token of redislock is set, or the program reads the record of
+// the lock and compares it with the name; and the owner is a constant, the name
 // of the host, the process id, a variable of the environment, or made of these. It is
 // followed to what a field or variable is set to, and to what callers pass. Where an
 // argument of a wrapper's call is the owner, the finding stands at that call.

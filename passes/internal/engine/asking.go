@@ -22,7 +22,43 @@ import (
 func (t *taking) denied(broken bool) *world.Region {
 	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
 	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, t.st.fn) || t.m.GivesUp || t.m.Deaf || t.st.mute)}
-	return world.Explore(t.st.at, r, func(ssa.Instruction) world.Verb { return world.Go })
+	return world.Explore(t.st.at, r, func(in ssa.Instruction) world.Verb {
+		if t.looks(in) {
+			return world.End // what it finds there may tell that the lock is its own
+		}
+		return world.Go
+	})
+}
+
+// looks reports whether an instruction reads the record that the acquire writes: the
+// node that is there already, the row that is held.
+func (t *taking) looks(in ssa.Instruction) bool {
+	_, ok := in.(*ssa.Call)
+	return ok && in != ssa.Instruction(t.st.at) && slices.ContainsFunc(t.f.sums[t.st.fn].steps[in], func(x Effect) bool {
+		return x.Call != nil && t.f.e.reads(x.Call, t.f.e.recordsOf(t.st.lock.Call))
+	})
+}
+
+// recordsOf lists the resources that an acquire writes.
+func (e *Engine) recordsOf(acquire *term.T) []string {
+	var out []string
+	for _, m := range e.reader.Of(acquire) {
+		if m.Role == meaning.Write {
+			out = append(out, m.Write.Resource)
+		}
+	}
+	return out
+}
+
+// reads reports whether a call reads one of the resources.
+func (e *Engine) reads(call *term.T, resources []string) bool {
+	return slices.ContainsFunc(e.reader.Of(call), func(m meaning.Meaning) bool {
+		if m.Role != meaning.Query {
+			return false
+		}
+		store, names, _ := strings.Cut(m.Store, ":")
+		return slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return slices.Contains(resources, store+":"+name) })
+	})
 }
 
 // asks finds what is wrong with how the answer of the acquire is taken.
@@ -33,6 +69,9 @@ func (e *Engine) asks(t *taking) []lock.Slip {
 	if t.m.Row != nil && t.m.Raw {
 		// Known by signs only: what is done to put things back after a refused
 		// insert cannot be told from the section.
+		return nil
+	}
+	if t.st.mute && !t.m.Raw && t.readsBack() {
 		return nil
 	}
 	if t.m.GivesUp && t.st.direct {

@@ -17,7 +17,7 @@ import (
 // refusal does not make.
 func (f *family) mute(st *site, m meaning.Meaning) bool {
 	call, ok := st.at.(*ssa.Call)
-	if !ok || !st.direct || !m.Raw || m.Row != nil || m.Deaf {
+	if !ok || !st.direct || m.Deaf || !m.Counts && (!m.Raw || m.Row != nil) {
 		return false
 	}
 	entry := f.e.reader.Entry(st.lock.Call)
@@ -94,6 +94,8 @@ func (f *family) read(v ssa.Value, a *answered) {
 			f.read(r, a)
 		case *ssa.FieldAddr: // whose method it is, of what is embedded
 			f.read(r, a)
+		case *ssa.UnOp: // a field: the Error of an answer
+			f.read(r, a)
 		case *ssa.Call:
 			entry := f.e.reader.Entry(f.callTerm(r.Common(), r.Pos()))
 			if entry == nil || entry.Reads == nil {
@@ -117,7 +119,8 @@ func (f *family) read(v ssa.Value, a *answered) {
 func (t *taking) untold() []lock.Slip {
 	switch {
 	case !t.st.heldOut:
-	case t.st.mute && !t.st.guarded, t.m.Deaf && t.st.wrapper && t.st.direct:
+	case t.st.mute && !t.st.guarded && (t.m.Raw || NamesLock(t.st.fn.Name())), // the record of a service, say, is no lock to its callers
+		t.m.Deaf && t.st.wrapper && t.st.direct:
 		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold}}
 	case t.exhausted():
 		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold, Detail: lock.AfterTries}}
@@ -176,4 +179,20 @@ func straight(b *ssa.BasicBlock) *ssa.Return {
 		b = b.Succs[0]
 	}
 	return nil
+}
+
+// readsBack reports whether a function in view reads the record that the acquire
+// writes: who holds the lock may be told by that, and not by the answer.
+func (t *taking) readsBack() bool {
+	e, found := t.f.e, false
+	records := e.recordsOf(t.st.lock.Call)
+	e.functions(func(f *family, fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				c, ok := in.(ssa.CallInstruction)
+				found = found || ok && f.looksUp(c, records)
+			}
+		}
+	})
+	return found
 }

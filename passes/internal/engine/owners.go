@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ func (k *keeping) owner(f *family, r recorded) {
 		k.identity(r)
 	}
 	k.session(f, r)
-	again := m.Mine || m.Row != nil && m.Row.Mine
+	again := m.Mine || m.Row != nil && m.Row.Mine || k.recognised(f, st, m)
 	if !again || m.Kind == lock.Election || len(st.lock.Via) > 0 && !k.names(st, m.Value) || loopBlocks(st.fn)[st.at.Block()] || meaning.Named(rootOf(st.fn).Name(), "elect", "election", "campaign", "leader", "renew", "heartbeat", "refresh", "extend") {
 		return
 	}
@@ -31,6 +32,41 @@ func (k *keeping) owner(f *family, r recorded) {
 	if name := k.shared(m.Value); name != "" {
 		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, name), Call: st.lock.At.Callee, Kind: lock.OwnerShared})
 	}
+}
+
+// recognised reports whether a refused acquire reads the record that is there, and
+// compares it with what the acquire stores: whoever finds the own name goes on.
+func (k *keeping) recognised(f *family, st *site, m meaning.Meaning) bool {
+	records := k.e.recordsOf(st.lock.Call)
+	if !st.direct || m.Value == nil || m.Value.IsZero() || len(records) == 0 {
+		return false
+	}
+	found := func(t *term.T) bool {
+		return t.Any(func(x *term.T) bool { return x.Kind == term.Call && k.e.reads(x, records) })
+	}
+	for _, b := range st.fn.Blocks {
+		for _, in := range b.Instrs {
+			var x, y ssa.Value
+			switch in := in.(type) {
+			case *ssa.BinOp:
+				if in.Op == token.EQL || in.Op == token.NEQ {
+					x, y = in.X, in.Y
+				}
+			case *ssa.Call:
+				if fn := in.Call.StaticCallee(); fn != nil && len(in.Call.Args) == 2 && fn.String() == "bytes.Equal" {
+					x, y = in.Call.Args[0], in.Call.Args[1]
+				}
+			}
+			if x == nil || !canReach(st.at.Block(), b, nil) {
+				continue
+			}
+			a, c := f.get(x), f.get(y)
+			if a == m.Value && found(c) || c == m.Value && found(a) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maxRounds bounds the callers among which a loop is looked for.

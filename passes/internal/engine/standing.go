@@ -3,7 +3,6 @@ package engine
 import (
 	"go/constant"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -108,16 +107,12 @@ func (f *family) asksFor(in ssa.CallInstruction, resource string) bool {
 	if meaning.Named(name, "dup", "duplicate", "duplicated", "unique", "conflict") && slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return isError(a.Type()) }) {
 		return true
 	}
-	if len(f.entries(c)) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(f.e.reader.Of(f.settled().callTerm(c, in.Pos())), func(m meaning.Meaning) bool {
-		if m.Role != meaning.Query {
-			return false
-		}
-		store, tables, _ := strings.Cut(m.Store, ":")
-		return slices.ContainsFunc(strings.Split(tables, ","), func(t string) bool { return store+":"+t == resource })
-	})
+	return f.looksUp(in, []string{resource})
+}
+
+// looksUp reports whether a call reads one of the resources.
+func (f *family) looksUp(in ssa.CallInstruction, resources []string) bool {
+	return len(f.entries(in.Common())) > 0 && f.e.reads(f.settled().callTerm(in.Common(), in.Pos()), resources)
 }
 
 // deletion notes the records that a statement takes away, or ends.

@@ -83,7 +83,7 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		lease := r.leaseOf(op)
 		if name == "OpPut" && absent != nil && !varies && lease != nil && r.Pool.Alike(absent, key) && !r.Ticket(key) {
 			m := r.base(lib, Acquire)
-			m.Kind, m.Key, m.Parent, m.Try = lock.Session, key, lease, true
+			m.Kind, m.Key, m.Parent, m.Try, m.Counts = lock.Session, key, lease, true, true
 			m.TTL = r.grant(lease)
 			if e.Acquire != nil {
 				m.Success = e.Acquire.Success

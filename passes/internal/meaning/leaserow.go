@@ -66,6 +66,7 @@ func (r *Reader) takes(m Meaning, key *term.T, by, token string) []Meaning {
 	a := Meaning{
 		Role: Acquire, Library: c.Store + " lease row", Family: m.Family, Kind: lock.Lease, On: c.On, Try: true,
 		Row: row, Raw: raw, Key: key, Value: ownerValue(c.Sets), TTL: lock.TTL{Source: "unknown"},
+		Counts: !raw && c.Store == "sql" && c.Reject == "rows", // an upsert that changes nothing is no error either
 	}
 	switch {
 	case raw && row.Expiry == "":

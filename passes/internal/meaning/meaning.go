@@ -56,7 +56,7 @@ type Meaning struct {
 	Strict   bool // a release that must not come without the lock
 	Sticky   bool // an acquire through an object that has to be released before the next
 	GivesUp  bool // an acquire that may return nil for both the lock and the error
-	Counts   bool // an acquire or renewal that tells a refusal by a number, which is no error
+	Counts   bool // an acquire or renewal that tells a refusal by a number or a flag, which is no error
 	Renewal  string
 	Scope    string
 	Section  *term.T  // function that runs while held
