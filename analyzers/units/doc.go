@@ -31,7 +31,8 @@
 // Looked at are the times to live of locks and the periods of loops that renew
 // them. Reported is a conversion to time.Duration of a parameter, field or
 // variable that is a whole number, unless it is multiplied by something; a sum
-// that begins with the present; a constant below a millisecond; and a constant
+// that begins with the present; a constant below a millisecond; a constant that is
+// less than one of the whole seconds which a command is given; and a constant
 // that the backend refuses (a Consul session lives from 10 seconds to a day), where
 // the session is made or its maker is told how long it shall live. So is a number
 // that is made of a duration and counts in another unit than the library does

@@ -57,6 +57,8 @@ func finding(c *lock.Call, about string) (lock.Finding, bool) {
 			symptom = fmt.Sprintf("a second holder starts before the first is done: %s lives %.3g of the time that is meant", about, c.Share)
 		}
 		f.Message = fmt.Sprintf("%s: %s counts %s; convert the duration to that unit", symptom, call, c.Text)
+	case lock.DurationCut:
+		f.Message = fmt.Sprintf("the lock is refused, or has no end: %s asks for no time at all for %s, because nothing is left of %s; count in a smaller unit, or round up", call, about, c.Text)
 	case lock.DurationRange:
 		f.Level = lock.Warning
 		f.Message = fmt.Sprintf("the session is refused when it is made: the time to live of %s is out of range (%s); choose one inside", about, c.Text)

@@ -22,6 +22,7 @@ func TestCheck(t *testing.T) {
 		{Name: "bare", Use: use(lock.DurationBare, "ttl / 3"), Want: []string{`a.go:30 error: NewTicker is given "ttl / 3" without a unit`}},
 		{Name: "instant", Use: use(lock.DurationInstant, "deadline"), Want: []string{`a.go:30 error: NewTicker takes a length of time for lock "gc", and is given a point in time ("deadline")`}},
 		{Name: "tiny", Use: use(lock.DurationTiny, "30ns"), Want: []string{`a.go:30 error: lock "gc" lives 30ns`}},
+		{Name: "cut", Use: use(lock.DurationCut, "800ms in whole seconds"), Want: []string{"a.go:30 error: nothing is left of 800ms in whole seconds"}},
 		{Name: "range", Use: use(lock.DurationRange, "5s is less"), Want: []string{"a.go:30 warning: out of range (5s is less)"}},
 		{Name: "squared", Use: use(lock.DurationSquared, "ttl * 1000000000"), Want: []string{`a.go:30 error: NewTicker is given "ttl * 1000000000", a duration multiplied by one`}},
 		{Name: "too long", Use: scale(1000, "seconds, and is given milliseconds"), Want: []string{"a.go:30 error: stays 1000 times as long as is meant: NewTicker counts seconds, and is given milliseconds"}},

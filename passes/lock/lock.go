@@ -270,13 +270,15 @@ const (
 	// taken for a length of time. DurationRange: the backend refuses it, or
 	// takes another. DurationTiny: a number of nanoseconds. DurationScale: a number
 	// that counts in another unit, which Text tells; Share is by how much it lives
-	// too long. DurationSquared: a product of two durations.
+	// too long. DurationSquared: a product of two durations. DurationCut: less than
+	// one of the units that it is counted in.
 	DurationBare    = "duration without a unit"
 	DurationInstant = "point in time taken for a duration"
 	DurationRange   = "duration out of the backend's range"
 	DurationTiny    = "duration of nanoseconds"
 	DurationScale   = "duration in another unit"
 	DurationSquared = "duration times duration"
+	DurationCut     = "duration cut off to nothing"
 	// OwnerShared: the acquire accepts a live lease of the same owner, and Text
 	// is what names the owner.
 	OwnerShared = "owner not unique"

@@ -81,6 +81,7 @@ func (k *keeping) counter(f *family, r recorded) {
 			}
 		}
 	}
+	k.row(r, note)
 	if len(c.keys) == 0 {
 		return
 	}
@@ -101,6 +102,30 @@ func (k *keeping) counter(f *family, r recorded) {
 		}
 	}
 }
+
+// row notes that a lease row is deleted by whoever gives it back, and with it the
+// number that the next holder was to count on from.
+func (k *keeping) row(r recorded, note func(at lock.Frame, key *term.T, kind string)) {
+	row := r.lock.Row
+	if row == nil || row.Token == "" || !slices.ContainsFunc(r.use.Writes, func(w lock.Write) bool { return w.Condition == lock.Token }) {
+		return
+	}
+	if !slices.ContainsFunc(row.Sets, func(s meaning.Setting) bool { return s.Column == row.Token && isOp(s.Value, "sql:+") }) {
+		return // a sequence, which outlives the row
+	}
+	for _, x := range r.st.freed {
+		if x.Call == nil || x.Open != Closed {
+			continue
+		}
+		for _, m := range k.e.reader.Of(x.Call) {
+			if m.Role == meaning.Write && m.Write.Resource == row.Resource && m.Write.Deletes() {
+				note(insideOf(x, r.use), k.e.pool.Const("string", row.Table()+"."+row.Token), lock.TokenDeleted)
+			}
+		}
+	}
+}
+
+func isOp(t *term.T, name string) bool { return t != nil && t.Kind == term.Op && t.Name == name }
 
 // replica notes a read in the section, from a handle that is named or made as a
 // copy of the store, of what an unguarded write of the section changes.

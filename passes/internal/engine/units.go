@@ -22,6 +22,11 @@ const manyNanos = 1000
 // unit was left out.
 func (k *keeping) units(f *family, r recorded) {
 	st, ttl := r.st, r.use.TTL
+	if text := k.cut(r); text != "" {
+		at := r.use.Acquire
+		k.found.of(r.use, lock.Call{Frame: framed(at, text), Call: at.Callee, Kind: lock.DurationCut})
+		return
+	}
 	if len(st.lock.Via) > 0 {
 		return
 	}
@@ -37,6 +42,67 @@ func (k *keeping) units(f *family, r recorded) {
 	default:
 		k.bareArgument(f, st.at)
 	}
+}
+
+// wholes are the methods that count a duration in a unit, and the seconds of one.
+var wholes = map[string]float64{"Seconds": 1, "Minutes": 60, "Hours": 3600}
+
+// cut says how a time to live is less than one of the whole units that it is counted
+// in, so that none of it is left; it is empty for others.
+func (k *keeping) cut(r recorded) string {
+	taken := r.st // where the command is
+	if len(r.st.lock.chain) > 0 {
+		taken = r.st.lock.chain[0]
+	}
+	m, ok := k.e.acquire(taken.lock.Call)
+	length := meaning.Seconds(r.lock.Span)
+	if !ok || m.Span == nil || length <= 0 || taken.fn == nil || !taken.direct {
+		return ""
+	}
+	f := k.e.families[rootOf(taken.fn)]
+	if f == nil {
+		return ""
+	}
+	for _, b := range taken.fn.Blocks {
+		for _, in := range b.Instrs {
+			whole, ok := in.(*ssa.Convert)
+			if !ok || !isInteger(whole.Type()) {
+				continue
+			}
+			count, ok := whole.X.(*ssa.Call)
+			if !ok || operand(count.Common(), refReceiver) == nil || !isDuration(operand(count.Common(), refReceiver).Type()) {
+				continue
+			}
+			if unit := wholes[methodOf(count.Common())]; length < unit && f.get(whole) == m.Span && givenTo(whole, taken.at, 0) {
+				return meaning.Length(r.lock.Span) + " in whole " + strings.ToLower(methodOf(count.Common()))
+			}
+		}
+	}
+	return ""
+}
+
+// givenTo reports whether a value is an argument of a call, be it as a text or one of
+// a list.
+func givenTo(v ssa.Value, call ssa.CallInstruction, depth int) bool {
+	if depth > 6 || v.Referrers() == nil {
+		return false
+	}
+	return slices.ContainsFunc(*v.Referrers(), func(in ssa.Instruction) bool {
+		if in == ssa.Instruction(call) {
+			return true
+		}
+		switch in := in.(type) {
+		case *ssa.Store:
+			at, ok := in.Addr.(*ssa.IndexAddr)
+			return ok && in.Val == v && givenTo(at.X, call, depth+1)
+		case *ssa.MakeInterface, *ssa.Convert, *ssa.Slice:
+			return givenTo(in.(ssa.Value), call, depth+1)
+		case *ssa.Call:
+			fn := in.Call.StaticCallee()
+			return fn != nil && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "strconv" && givenTo(in, call, depth+1)
+		}
+		return false
+	})
 }
 
 // ranges notes a lease that is made with a time to live which its backend refuses, or
