@@ -33,6 +33,9 @@
 // key that was locked. Of keys that one function makes, a hash of a name say, it is what
 // the function is given that differs.
 //
+// Of advisory locks, one that is named by one number and one that is named by two are
+// never the same, whatever the numbers are.
+//
 // Of a method that takes a lock and one of the same type that compares its owner and
 // gives it back, the keys are compared without a caller: both are made of the object's
 // fields and of parameters of the same names, and one is a part of the other.

@@ -19,7 +19,7 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 		return nil
 	}
 	comparable := t.m.Key != nil && (t.m.Key.Kind == term.Call || specific(t.m.Key))
-	if !comparable && t.m.Value == nil {
+	if !comparable && t.m.Value == nil && t.m.Kind != lock.Advisory {
 		return e.misordered(t)
 	}
 	sum := t.f.sums[t.st.fn]
@@ -32,6 +32,10 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 			for _, r := range e.reader.Of(x.Call) {
 				wrong := r.Role == meaning.Renew || r.Role == meaning.Release && len(t.st.freed) == 0
 				if !wrong || r.Family != t.m.Family || r.Key == nil || len(r.Key.Alts()) != 1 {
+					continue
+				}
+				if t.m.Kind == lock.Advisory && numbers(r.Key) > 0 && numbers(t.m.Key) > 0 && numbers(r.Key) != numbers(t.m.Key) && !t.another(r.Key) {
+					out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: r.Key.Pattern(), Other: t.u.Acquire})
 					continue
 				}
 				key := alone(r.Key)
@@ -57,6 +61,18 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 		}
 	}
 	return append(out, e.misordered(t)...)
+}
+
+// numbers is how many of them name an advisory lock: one and two are different locks,
+// whatever they are. It is 0 where that is not known.
+func numbers(key *term.T) int {
+	switch {
+	case key == nil || key.Kind == term.Unknown || key.Kind == term.Join:
+		return 0
+	case key.Kind == term.List:
+		return len(key.Args)
+	}
+	return 1
 }
 
 // filled reports whether the section also writes what is under a key: then it is
@@ -138,6 +154,11 @@ func (t *taking) elsewhere(key *term.T) bool {
 	if !specific(mine) || !specific(other) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.keys[held{t.m.Family, t.f.e.pool.Like(key)}] {
 		return true
 	}
+	return t.another(key)
+}
+
+// another reports whether a key is that of another lock which the function takes.
+func (t *taking) another(key *term.T) bool {
 	return slices.ContainsFunc(t.f.sums[t.st.fn].sites, func(other *site) bool {
 		m, ok := t.f.e.acquire(other.lock.Call)
 		return ok && other != t.st && t.f.e.pool.Alike(m.Key, key)

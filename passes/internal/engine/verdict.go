@@ -181,6 +181,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		if tok, ok := j.token(g.Value); ok && tok.Handle != nil {
 			return ruling{cond: lock.Owner}
 		}
+		if j.lock.Key != nil && j.lock.Handle == nil && c.Store == "etcd" && j.e.pool.Alike(g.Value, j.lock.Key) {
+			none.fault = "it asks for somebody's key to be there: the next holder's will do"
+			return none
+		}
 		return ruling{cond: lock.Unknown, note: g.Text}
 	case "and", "exists", "in":
 		best := none

@@ -52,7 +52,7 @@ type Exports struct {
 }
 
 func (x *Exports) Run(ctx context.Context, shard string, work func(context.Context) error) error {
-	took := x.db.WithContext(ctx).Exec(seizeGorm, x.holder, shard)
+	took := x.db.WithContext(ctx).Exec(seizeGorm, x.holder, shard) // verdict: unverified
 	if took.Error != nil {
 		return took.Error
 	}
@@ -75,7 +75,7 @@ func (a *Audits) mine(ctx context.Context, shard string) (bool, error) {
 }
 
 func (a *Audits) Run(ctx context.Context, shard string, work func(context.Context) error) error {
-	if _, err := a.db.ExecContext(ctx, seizeBack, shard, a.holder); err != nil {
+	if _, err := a.db.ExecContext(ctx, seizeBack, shard, a.holder); err != nil { // verdict: unverified
 		return err
 	}
 	ok, err := a.mine(ctx, shard)

@@ -34,9 +34,10 @@ func (p *Posts) Reprice(ctx context.Context, me, sku string, cents int) (err err
 // Drawn takes the number from a sequence, which outlives the row.
 func Drawn(ctx context.Context, db *sql.DB, me, sku string, cents int) (err error) {
 	var term int64
-	if err := db.QueryRowContext(ctx, `INSERT INTO desk (name, holder, term, expires) VALUES ('price', $1, nextval('terms'), now() + interval '1 minute')
+	const draw = `INSERT INTO desk (name, holder, term, expires) VALUES ('price', $1, nextval('terms'), now() + interval '1 minute')
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, term = nextval('terms'), expires = excluded.expires
-		WHERE desk.expires < now() RETURNING term`, me).Scan(&term); err != nil { // verdict: fenced
+		WHERE desk.expires < now() RETURNING term`
+	if err := db.QueryRowContext(ctx, draw, me).Scan(&term); err != nil { // verdict: fenced
 		return err
 	}
 	defer func() {
