@@ -57,6 +57,6 @@
 //
 // Where the answer is stored, returned or given to code that is more than a log,
 // that may ask. Where the lock's record is read after a refusal, it may tell that
-// the lock is the own one all the same. A lock without expiry by design (advisory, bound to a session)
-// needs none. A function that cannot get the lock and skips its work says so.
+// the lock is the own one all the same. A lock without expiry by design (advisory,
+// bound to a session) needs none. A function that cannot get the lock and skips its work says so.
 package acquire
