@@ -75,6 +75,8 @@
 // The same holds for what a library is told by its options (the heartbeat of dynamolock),
 // there, or by one of them while the other has its default. A plain SET of the lock's
 // own value under its key is a renewal as well: one that asks for no owner.
+// A renewal that paces itself by a longer life than its session has. A goroutine that
+// waits for a ticker and renews, but not in a loop: that is once.
 //
 // A goroutine that renews in a loop which nothing ends, although the lock is given
 // back. A lock that is taken once more in a loop of its own section, where a live lock

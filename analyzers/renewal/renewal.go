@@ -56,6 +56,8 @@ func finding(c *lock.Call, about string) (lock.Finding, bool) {
 		f.Message = fmt.Sprintf("the lease runs out under a holder that believes it is renewed: %s takes %s again, which a live lock refuses and a lost one lets happen without a word; extend the lease while its owner is the same, and stop the work when that fails", check.Short(c.Call), about)
 	case lock.RenewForever:
 		f.Message = fmt.Sprintf("the lock outlives the work that it was taken for: nothing ends the loop in which %s renews %s; end it with the work, by a context or channel", check.Short(c.Call), about)
+	case lock.RenewOnce:
+		f.Message = fmt.Sprintf("the lease runs out under a holder that believes it is renewed: %s renews %s after the first tick and never again; renew in a loop until the work is done", check.Short(c.Call), about)
 	case lock.RenewUnowned:
 		f.Message = fmt.Sprintf("two holders, each sure of the lock: %s extends %s whoever holds it by now; compare the owner and extend in one script or statement", check.Short(c.Call), about)
 	case lock.RenewBound:

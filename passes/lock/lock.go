@@ -263,9 +263,10 @@ const (
 	// RenewSeldom: Share is the interval's part of the time to live.
 	RenewSeldom = "renewed too seldom"
 	// RenewAgain: taken anew in place of a renewal. RenewForever: nothing ends the
-	// renewal.
+	// renewal. RenewOnce: it comes after the first tick, and never again.
 	RenewAgain   = "taken again in place of a renewal"
 	RenewForever = "renewal without an end"
+	RenewOnce    = "renewed once"
 	// DurationBare and DurationInstant: a whole number, or a point in time, is
 	// taken for a length of time. DurationRange: the backend refuses it, or
 	// takes another. DurationTiny: a number of nanoseconds. DurationScale: a number

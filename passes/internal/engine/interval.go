@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -32,15 +33,24 @@ func (k *keeping) interval(f *family, in ssa.CallInstruction, m meaning.Meaning)
 			share = k.share(length, r.lock)
 		}
 	}
-	if share == 0 && m.Role == meaning.Renew {
-		share = max(k.share(length, m), k.shareOfUses(in, period, m))
-	}
-	if share <= tooSeldom {
-		return
-	}
 	at := f.callOf(period)
 	if at == nil {
 		at = in
+	}
+	if m.Role == meaning.Renew {
+		// What was acquired counts until the first renewal, what that gives afterwards.
+		switch own := k.share(length, m); {
+		case share == 0:
+			share = max(own, k.shareOfUses(in, period, m))
+		case own > share:
+			if share <= tooSeldom {
+				at = in // the period suits what was acquired
+			}
+			share = own
+		}
+	}
+	if share <= tooSeldom {
+		return
 	}
 	frame := f.frame(at, meaning.Length(length))
 	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
@@ -77,6 +87,45 @@ func (k *keeping) pace(f *family, r recorded) {
 	k.paced[k.e.site(at.Common().Pos())] = true
 	frame := f.frame(at, meaning.Length(r.lock.Every))
 	k.found.of(r.use, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
+}
+
+// selfPaced notes a renewal whose library paces itself by a time to live that it is told,
+// where that is more than the session has which owns the lock.
+func (k *keeping) selfPaced(f *family, in ssa.CallInstruction, m meaning.Meaning, interval string) {
+	num, den, _ := strings.Cut(interval, "/")
+	a, _ := strconv.ParseFloat(num, 64)
+	b, err := strconv.ParseFloat(den, 64)
+	if err != nil {
+		return
+	}
+	frame := f.frame(in, "")
+	share := 0.0
+	judge := func(m, of meaning.Meaning) {
+		if m.Role != meaning.Renew || of.Family != m.Family || of.TTL.Seconds <= 0 || m.TTL.Seconds <= of.TTL.Seconds ||
+			of.Parent != nil && m.Handle != nil && !k.e.pool.Alike(of.Parent, m.Handle) {
+			return
+		}
+		if n := m.TTL.Seconds / of.TTL.Seconds * a / b; n > share {
+			share, frame.Text = n, strconv.FormatFloat(m.TTL.Seconds*a/b, 'f', -1, 64)+"s"
+		}
+	}
+	for _, g := range k.e.order {
+		for _, r := range k.e.recorded[g] {
+			if g == f {
+				judge(m, r.lock)
+			}
+			for _, x := range r.st.effects {
+				if x.Call != nil && x.Open == Closed && x.At.Position == frame.Position {
+					for _, n := range k.e.reader.Of(x.Call) {
+						judge(n, r.lock)
+					}
+				}
+			}
+		}
+	}
+	if share > 0 {
+		k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewSeldom, Share: share})
+	}
 }
 
 // shareOfUses is the greatest share that a period has of the time to live of a lock

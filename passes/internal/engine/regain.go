@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -122,6 +125,83 @@ func (k *keeping) forever(f *family, in ssa.CallInstruction) bool {
 			}
 		}
 		return true
+	})
+}
+
+// stops reports whether a renewal runs after the first tick of a ticker and never again:
+// neither it nor what starts the goroutine that it runs in stands in a loop. Who waits
+// for a single time may want to renew a single time; a ticker is made to go on.
+func (k *keeping) stops(f *family, in ssa.CallInstruction) bool {
+	_, plain := in.(*ssa.Call)
+	return plain && f.afterTick(in.Block()) && k.single(f, in, 0)
+}
+
+// afterTick reports whether control gets to b by the tick of a ticker.
+func (f *family) afterTick(b *ssa.BasicBlock) bool {
+	ticker := func(c ssa.Value) bool {
+		if load, ok := c.(*ssa.UnOp); ok {
+			if a, ok := load.X.(*ssa.FieldAddr); ok && types.TypeString(types.Unalias(a.X.Type()), nil) == "*time.Ticker" {
+				return true // wherever that is kept
+			}
+		}
+		t := f.get(c)
+		if t.Kind == term.Field {
+			t = t.Args[0]
+		}
+		return t.Kind == term.Call && f.timer(t) && f.e.reader.Entry(t).Blocks.Kind == "tick"
+	}
+	for d := b; d != nil; d = d.Idom() {
+		for _, in := range d.Instrs {
+			if recv, ok := in.(*ssa.UnOp); ok && recv.Op == token.ARROW && ticker(recv.X) {
+				return true
+			}
+		}
+		if p := d.Idom(); p != nil && selected(p, d, ticker) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// single reports whether a call in a goroutine runs once for each time that its lock is
+// taken, as far as everybody is in view who starts it.
+func (k *keeping) single(f *family, in ssa.CallInstruction, depth int) bool {
+	fn := in.Parent()
+	if depth > maxLinger || slices.ContainsFunc(f.sums[fn].loops, func(l *loop) bool {
+		return l.body[in.Block()] && !slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return l.body[st.at.Block()] })
+	}) {
+		return false
+	}
+	if depth > 0 && f.starts(in) {
+		return true
+	}
+	var callers []ssa.CallInstruction
+	if fn.Parent() == nil {
+		if fn.Object() == nil || fn.Object().Exported() {
+			return false
+		}
+		for _, g := range k.e.order {
+			for _, c := range g.calling {
+				if origin(c.Common().StaticCallee()) == fn {
+					callers = append(callers, c)
+				}
+			}
+		}
+	} else if made := f.made[fn]; made != nil {
+		for _, r := range *made.Referrers() {
+			if _, debug := r.(*ssa.DebugRef); debug {
+				continue
+			}
+			c, ok := r.(ssa.CallInstruction)
+			if !ok {
+				return false
+			}
+			callers = append(callers, c)
+		}
+	}
+	return len(callers) > 0 && !slices.ContainsFunc(callers, func(c ssa.CallInstruction) bool {
+		g := k.e.families[origin(rootOf(c.Parent()))]
+		return g == nil || g == f && fn.Parent() == nil || !k.single(g, c, depth+1)
 	})
 }
 

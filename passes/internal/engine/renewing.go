@@ -206,6 +206,10 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		note(lock.RenewForever, "")
 		return
 	}
+	if k.stops(f, in) {
+		note(lock.RenewOnce, "")
+		return
+	}
 	if why := k.boundAside(f, in, x); why != "" {
 		note(lock.RenewBound, why)
 		return
@@ -226,6 +230,7 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 			note(lock.RenewBound, why)
 		}
 	case r.Interval != "":
+		k.selfPaced(f, in, m, r.Interval)
 		if how := f.unnoticed(in); how != "" {
 			note(lock.RenewUnheard, how)
 		}
