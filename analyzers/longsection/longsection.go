@@ -3,6 +3,7 @@ package longsection
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +30,8 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 
 func run(u *lock.Use, report func(lock.Finding)) {
 	// A leader and a renewed lease are meant to outlive one TTL; a wrapper does
-	// not know how long its callers stay.
-	if u.Leader || u.Role == lock.RoleWrapper || u.Renewal != "none" || u.TTL.Source == "none" {
+	// not know how long its callers stay, unless it sets them a deadline.
+	if u.Leader || u.Role == lock.RoleWrapper && !deadlines(&u.Section) || u.Renewal != "none" || u.TTL.Source == "none" {
 		return
 	}
 	if u.TTL.Seconds <= 0 {
@@ -61,6 +62,12 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		}
 	}
 	report(f)
+}
+
+// deadlines reports whether deadlines that were set for calls out of sight are all that
+// makes a section long.
+func deadlines(s *lock.Section) bool {
+	return s.AtLeast == 0 && !slices.ContainsFunc(s.Longest, func(c lock.Call) bool { return c.Kind != lock.CallGiven })
 }
 
 // outOfSight reports a section without an end under a lease whose length the
@@ -95,8 +102,8 @@ func length(s *lock.Section, ttl float64) (span string, level lock.Level) {
 		return fmt.Sprintf("sleeps and waits for %s", seconds(s.AtLeast)), lock.Warning
 	}
 	for _, c := range s.Longest {
-		if c.Kind == lock.CallSleep || c.Limit > 0 && c.Limit < ttl || c.Kind == lock.CallRequest && c.Limit == ttl {
-			continue // a lease as long as one request at its longest was chosen so
+		if c.Kind == lock.CallSleep || c.Limit > 0 && c.Limit < ttl || (c.Kind == lock.CallRequest || c.Kind == lock.CallGiven) && c.Limit == ttl {
+			continue // a lease as long as one call at its longest was chosen so
 		}
 		l := weight(c, ttl)
 		if check.Rank(l) <= check.Rank(level) {

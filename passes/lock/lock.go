@@ -165,6 +165,7 @@ const (
 	CallExec        = "other program"
 	CallWait        = "request without timeout"
 	CallRequest     = "request"
+	CallGiven       = "call with a deadline of its own"
 	CallCopy        = "copy of a body"
 	CallLoop        = "call in a loop without a count"
 	CallPoll        = "wait in a loop without a count"

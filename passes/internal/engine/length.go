@@ -30,10 +30,14 @@ var endless = []struct{ kind, text string }{
 }
 
 // length looks for what makes a section long. Work in goroutines is left out, as
-// the section ends without it, unless the lock is given back there.
-func (e *Engine) length(list []Effect) lock.Section {
+// the section ends without it, unless the lock is given back there. The deadlines of the
+// acquire are those of whatever comes, and say nothing about the section.
+func (e *Engine) length(list []Effect, acquire []*term.T) lock.Section {
 	var s lock.Section
 	for _, x := range list {
+		if limit := e.allowed(x, acquire); limit > 0 {
+			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: cmp.Or(x.At.Callee, "a function value"), Kind: lock.CallGiven, Limit: limit, Here: true})
+		}
 		if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine && !x.Carried {
 			continue
 		}
@@ -57,6 +61,36 @@ func (e *Engine) length(list []Effect) lock.Section {
 	}
 	s.Longest = s.Longest[:min(len(s.Longest), maxCalls)]
 	return s
+}
+
+// allowed is how many seconds a call out of sight is given by deadlines that were set for
+// it; 0 where none was, or how long is not told. That such a call may take time is what
+// the deadline is for.
+func (e *Engine) allowed(x Effect, acquire []*term.T) float64 {
+	if x.Call == nil || x.Open == Closed || x.Tells || x.Reach == ByGoroutine && !x.Carried {
+		return 0
+	}
+	limit, own := 0.0, false
+	args := meaning.Args(x.Call)
+	if x.Open == Value {
+		args = x.Call.Args[1:] // after the function, which may be the one that cancels
+	}
+	for _, a := range args {
+		for _, d := range e.setDeadlines(a, nil, 0) {
+			secs := meaning.Seconds(meaning.Args(d)[1])
+			if secs <= 0 {
+				return 0
+			}
+			if limit == 0 || secs < limit {
+				limit = secs
+			}
+			own = own || !slices.Contains(acquire, d)
+		}
+	}
+	if !own {
+		return 0
+	}
+	return limit
 }
 
 // order puts calls without an end first, those that say most before the others,
