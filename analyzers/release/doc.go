@@ -65,7 +65,8 @@
 //   - A release is deferred before the acquire or runs after a refusal, and frees
 //     whatever lock there is.
 //   - A session takes its own advisory lock again, returns to its pool with the
-//     lock, or (etcd) is closed after the work but not where the lock is refused. One
+//     lock (also at the end of a transaction on the pool), or (etcd) is closed after the
+//     work but not where the lock is refused. One
 //     that a function makes for a lock and keeps beside it in an object, whose methods
 //     release the lock and never close the session: where it is made.
 //   - A loop takes a lock again through an object that refuses until it is released,

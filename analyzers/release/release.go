@@ -72,6 +72,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	case lock.SlipStacked:
 		return lock.Warning, fmt.Sprintf("one release does not free the lock: the session that holds %s takes it once more, and session locks stack; ask the session with a ping, or release as often as the lock was taken", name)
 	case lock.SlipReturned:
+		if s.Detail == "transaction" {
+			return lock.Warning, fmt.Sprintf("the lock stays taken: nothing unlocks %s, which belongs to the session, and the end of the transaction (%s) only returns that to its pool with the lock; take the lock that ends with the transaction, or unlock", name, other)
+		}
 		return lock.Warning, fmt.Sprintf("the lock stays taken: nothing unlocks %s, and closing the connection (%s) only returns the session to its pool with the lock; unlock before", name, other)
 	case lock.SlipAbandoned:
 		if s.Detail == "kept" {

@@ -83,7 +83,7 @@ func (e *Engine) ends(x Effect, on *term.T) bool {
 		return false
 	}
 	entry := e.reader.Entry(x.Call)
-	return entry != nil && entry.Release != nil && entry.Release.Scope == "transaction" &&
+	return entry != nil && endsTransaction(entry) &&
 		(on.Any(func(t *term.T) bool { return t == r.Handle }) || e.related(r.Handle, on))
 }
 

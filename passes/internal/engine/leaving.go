@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/internal/world"
@@ -322,7 +323,19 @@ func (e *Engine) handsBack(t *taking) []lock.Slip {
 	if t.st.region == nil || t.m.Scope != "session" || t.m.On == nil || len(t.st.freed) > 0 || t.st.wrapper && t.st.returned {
 		return nil
 	}
-	if made := e.handleMaker(t.m.On); made == nil || e.reader.Entry(made).Pool != "conn" {
+	made := e.handleMaker(t.m.On)
+	if made == nil {
+		return nil
+	}
+	what := ""
+	switch e.reader.Entry(made).Pool {
+	case "conn":
+	case "tx":
+		if e.handleKind(made, meaning.Receiver(made)) != "pool" {
+			return nil // its session is somebody's, who may unlock
+		}
+		what = "transaction"
+	default:
 		return nil
 	}
 	for _, fn := range t.f.members {
@@ -334,7 +347,14 @@ func (e *Engine) handsBack(t *taking) []lock.Slip {
 				}
 				call := t.f.callTerm(c.Common(), c.Pos())
 				entry := e.reader.Entry(call)
-				if entry == nil || entry.Hands.IsZero() || !e.related(e.reader.Get(entry.Hands, call, nil), t.m.On) {
+				if entry == nil {
+					continue
+				}
+				hands := entry.Hands
+				if what != "" && endsTransaction(entry) {
+					hands = entry.Release.Handle
+				}
+				if hands.IsZero() || !e.related(e.reader.Get(hands, call, nil), t.m.On) {
 					continue
 				}
 				if _, deferred := in.(*ssa.Defer); !t.runs(in) || t.st.wrapper && t.st.heldOut && !deferred {
@@ -343,11 +363,17 @@ func (e *Engine) handsBack(t *taking) []lock.Slip {
 				if t.ended() {
 					return nil
 				}
-				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipReturned, Other: t.f.frame(in, "the session goes back to the pool here")}}
+				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipReturned, Detail: what, Other: t.f.frame(in, "the session goes back to the pool here")}}
 			}
 		}
 	}
 	return nil
+}
+
+// endsTransaction reports whether a call ends a transaction, which gives back what was
+// taken for that alone.
+func endsTransaction(entry *catalog.Call) bool {
+	return entry.Release != nil && entry.Release.Scope == "transaction"
 }
 
 // runs reports whether a call runs in the section, or in a defer.
