@@ -51,7 +51,8 @@
 //     the next acquire with the lock held, also where its session ends in a defer: the
 //     lock stays until then.
 //   - A function that gives the lock to its caller when all goes well returns an
-//     error, and gives it to nobody: likewise.
+//     error, and gives it to nobody: likewise. So does one that starts a goroutine
+//     which releases, on a way on which it does not start it.
 //   - os.Exit, log.Fatal and their like end the process under a lock that is
 //     released elsewhere: at that call.
 //   - A DEL of the key, alone or after a GET that compares the owner, and a DELETE

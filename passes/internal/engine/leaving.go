@@ -27,6 +27,9 @@ func (e *Engine) leaves(t *taking) []lock.Slip {
 	if len(t.st.release) == 0 {
 		return nil
 	}
+	if at := t.unstarted(); at.IsValid() {
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipLeft, Other: at}}
+	}
 	var out []lock.Slip
 	if at := t.left(); at.IsValid() {
 		out = append(out, lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipLeft, Other: at})
@@ -141,6 +144,30 @@ func (t *taking) dropped() lock.Frame {
 			continue
 		}
 		return t.f.frame(ret, "returns here with the lock held")
+	}
+	return lock.Frame{}
+}
+
+// unstarted returns a return with an error in a function that starts a goroutine which
+// gives the lock back: on that way it is not started, and nobody else knows the lock.
+func (t *taking) unstarted() lock.Frame {
+	st := t.st
+	if t.m.Raw && t.m.Kind != lock.Lease || t.m.Record != "" || st.wrapper || st.deferred || st.returned || !slices.ContainsFunc(st.region.Held, func(in ssa.Instruction) bool {
+		c, ok := in.(ssa.CallInstruction)
+		if !ok {
+			return false
+		}
+		list := t.f.sums[st.fn].steps[c]
+		i := t.f.releaseIndex(list, st.match)
+		return i >= 0 && list[i].Reach == ByGoroutine
+	}) {
+		return lock.Frame{}
+	}
+	for _, ret := range st.region.Returns {
+		b := ret.Block()
+		if failed, known := fails(st, ret); known && failed && !t.lost(b) && !t.handed(b) && !t.gives(ret) && !t.tidied(b) {
+			return t.f.frame(ret, "returns here with the lock held")
+		}
 	}
 	return lock.Frame{}
 }
