@@ -55,11 +55,12 @@
 //     which releases, on a way on which it does not start it.
 //   - os.Exit, log.Fatal and their like end the process under a lock that is
 //     released elsewhere: at that call.
-//   - A DEL of the key, alone or after a GET that compares the owner, and a DELETE
-//     or UPDATE of a lease row that names no column which the acquire stored: at
-//     the statement. Where it names the holder, but not a column that differs from
-//     term to term, that is a note. Of code that many locks share it is said once,
-//     with a note at the other acquires.
+//   - A DEL of the key, alone or after a GET that compares the owner, the delete of a
+//     key of Consul that a session has locked, and a DELETE or UPDATE of a
+//     lease row that names no column which the acquire stored: at the statement. Where
+//     it names the holder, but not a column that differs from term to term, that is a
+//     note. Of code that many locks share it is said once, with a note at the other
+//     acquires.
 //   - The context of the release has ended: its Done channel led there, its cancel
 //     function ran before (deferred later means run earlier), or its deadline
 //     bounds the work as well. A release with the caller's context is a note.

@@ -52,6 +52,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		if s.Detail != "" {
 			return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s by its name, whoever holds it by then; name the holder and the term in its WHERE clause", call, name)
 		}
+		if u.Kind == lock.Session {
+			return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s whoever holds it by then, for a session may have ended; release it in the name of its session", call, name)
+		}
 		return lock.Warning, fmt.Sprintf("two holders at once: %s frees %s whoever holds it by then, for a lease may have run out; compare the owner value and delete in one script", call, name)
 	case lock.SlipConstant:
 		return lock.Warning, fmt.Sprintf("two holders at once: every holder of %s stores the same owner value, so %s frees it whoever holds it by then; draw a random value for each acquisition", name, call)

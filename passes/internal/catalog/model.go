@@ -216,6 +216,7 @@ type Acquire struct {
 	Try        bool    `yaml:"try"`                              // does not wait for the holder
 	Shared     bool    `yaml:"shared"`                           // several holders at once: not exclusive
 	Mine       bool    `yaml:"mine"`                             // also takes a live lock of the same owner value
+	Stays      bool    `yaml:"stays"`                            // the key outlives the session that took it: the next holder takes the same
 	Raw        bool    `yaml:"raw"`                              // a general command: a lock only with evidence
 	Renewal    string  `yaml:"renewal" enum:"library"`           // library: renewed in the background; empty: not
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)

@@ -38,10 +38,10 @@ func onEveryWay(fn *ssa.Function, b *ssa.BasicBlock) bool {
 // blind reports whether a release of a lease asks for no owner, or for one that
 // every holder is; rows looks at those of lease records. A lock that never expires
 // cannot be somebody else's, and one that ends with its session is not there to be
-// freed by a client that has lost it.
+// freed by a client that has lost it, unless the key stays for the next holder.
 func (t *taking) blind(x Effect) bool {
 	r, ok := t.f.e.release(x)
-	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != Watched && t.m.Kind == lock.Lease && !t.forever()
+	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != Watched && (t.m.Kind == lock.Lease || t.m.Stays) && !t.forever()
 }
 
 // same reports whether a release compares the owner with a constant.

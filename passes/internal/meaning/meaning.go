@@ -52,6 +52,7 @@ type Meaning struct {
 	Deaf     bool // an acquire whose call cannot bring back the answer: a row that Exec drops
 	Checked  bool // compares the owner
 	Mine     bool // also takes a live lock of the same owner
+	Stays    bool // the key outlives its session: the next holder takes the same
 	Session  bool // ends the whole session
 	Strict   bool // a release that must not come without the lock
 	Sticky   bool // an acquire through an object that has to be released before the next
@@ -347,7 +348,7 @@ func (r *Reader) base(lib *catalog.Library, role Role) Meaning {
 func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Acquire)
 	m.Kind, m.Raw, m.Try, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Renewal, a.Scope, a.Success
-	m.Mine, m.Sticky = a.Mine, a.Sticky
+	m.Mine, m.Sticky, m.Stays = a.Mine, a.Sticky, a.Stays
 	m.Key, m.Value, m.On = r.Get(a.Key, call, words), r.Get(a.Value, call, words), r.Get(a.On, call, words)
 	m.Handle, m.Parent, m.Section = r.handle(a, call, words), r.Get(a.Parent, call, words), r.Get(a.Section, call, words)
 	p := props{key: m.Key, value: m.Value, unit: a.TTLUnit, ttl: r.Get(a.TTL, call, words), fallback: a.TTLDefault}

@@ -16,7 +16,7 @@ type Kiln interface {
 
 // Bake gives the kiln ten minutes under a lock of two.
 func Bake(ctx context.Context, locker *redislock.Client, kiln Kiln, batch string) error {
-	l, err := locker.Obtain(ctx, "kiln:"+batch, 2*time.Minute, nil) // want: longsection
+	l, err := locker.Obtain(ctx, "kiln:"+batch, 2*time.Minute, nil) // want: longsection // verdict: unverified
 	if err != nil {
 		return err
 	}

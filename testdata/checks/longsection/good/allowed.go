@@ -16,7 +16,7 @@ type Kiln interface {
 
 // Bake gives the kiln less than two under a lock of two.
 func Bake(ctx context.Context, locker *redislock.Client, kiln Kiln, batch string) error {
-	l, err := locker.Obtain(ctx, "kiln:"+batch, 2*time.Minute, nil)
+	l, err := locker.Obtain(ctx, "kiln:"+batch, 2*time.Minute, nil) // verdict: unverified
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func within(ctx context.Context, most time.Duration, move func(context.Context) 
 func Glaze(ctx context.Context, locker *redislock.Client, kiln Kiln, batch string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	l, err := locker.Obtain(ctx, "glaze:"+batch, 2*time.Minute, nil)
+	l, err := locker.Obtain(ctx, "glaze:"+batch, 2*time.Minute, nil) // verdict: unverified
 	if err != nil {
 		return err
 	}

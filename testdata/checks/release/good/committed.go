@@ -15,7 +15,7 @@ func Stamp(ctx context.Context, pool *pgxpool.Pool, id int64) error {
 		return err
 	}
 	defer tx.Rollback(ctx)
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", id); err != nil {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", id); err != nil { // verdict: unverified
 		return err
 	}
 	if err := press(ctx); err != nil {
@@ -38,7 +38,7 @@ func (f *franking) Frank(ctx context.Context) (err error) {
 	}
 	defer tx.Rollback()
 	var got sql.NullInt64
-	if err := tx.QueryRowContext(ctx, "SELECT GET_LOCK('franking', 1)").Scan(&got); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT GET_LOCK('franking', 1)").Scan(&got); err != nil { // verdict: unverified
 		return err
 	}
 	if got.Int64 != 1 {
