@@ -33,7 +33,7 @@ var builtin = []source{
 				&Call{Func: []string{"(*api.Session).Destroy"}, Release: &Release{Handle: Ref{Base: 1}, Checked: true, Session: true}, args: 1, Pos: "data/consul.yaml:47:5"},
 				&Call{Func: []string{"(*api.Session).Info"}, Loss: &Loss{Handle: Ref{Base: 1}, How: "poll", Result: Ref{Base: 3}}, Query: &Query{Store: "consul"}, args: 1, results: 1, Pos: "data/consul.yaml:50:5"},
 				&Call{Func: []string{"(*api.Session).List", "(*api.Session).Node"}, Query: &Query{Store: "consul"}, Pos: "data/consul.yaml:53:5"},
-				&Call{Func: []string{"(*api.KV).Acquire"}, Acquire: &Acquire{Kind: "session", Key: Ref{Base: 1, Path: []string{"Key"}}, Value: Ref{Base: 1, Path: []string{"Session"}}, Parent: Ref{Base: 1, Path: []string{"Session"}}, Try: true}, args: 1, Pos: "data/consul.yaml:55:5"},
+				&Call{Func: []string{"(*api.KV).Acquire"}, Acquire: &Acquire{Kind: "session", Key: Ref{Base: 1, Path: []string{"Key"}}, Value: Ref{Base: 1, Path: []string{"Session"}}, Parent: Ref{Base: 1, Path: []string{"Session"}}, Try: true, Stays: true}, args: 1, Pos: "data/consul.yaml:55:5"},
 				&Call{Func: []string{"(*api.KV).Release"}, Release: &Release{Key: Ref{Base: 1, Path: []string{"Key"}}, Value: Ref{Base: 1, Path: []string{"Session"}}, Checked: true, Result: Ref{Base: 3}}, args: 1, results: 1, Pos: "data/consul.yaml:57:5"},
 				&Call{Func: []string{"(*api.KV).Put"}, Write: &Write{Store: "consul", Op: "KV Put", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}}, args: 1, Pos: "data/consul.yaml:60:5"},
 				&Call{Func: []string{"(*api.KV).CAS"}, Write: &Write{Store: "consul", Op: "KV CAS", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}, Value: Ref{Base: 1, Path: []string{"Value"}}, Conditions: []*Carrier{

@@ -192,7 +192,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		slices.Sort(u.Unseen)
 		u.Unseen = slices.Compact(u.Unseen)
 	}
-	u.Section = e.length(st.effects, e.deadlines(st.lock.Call))
+	u.Section = e.length(st.effects, e.deadlines(Effect{Call: st.lock.Call}))
 	if st.kept && u.Section.Why != "" {
 		u.Section.Why = "its release is deferred in a loop, and so runs when the function returns"
 	}

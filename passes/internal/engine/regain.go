@@ -168,7 +168,7 @@ func (f *family) afterTick(b *ssa.BasicBlock) bool {
 func (k *keeping) single(f *family, in ssa.CallInstruction, depth int) bool {
 	fn := in.Parent()
 	if depth > maxLinger || slices.ContainsFunc(f.sums[fn].loops, func(l *loop) bool {
-		return l.body[in.Block()] && !slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return l.body[st.at.Block()] })
+		return l.body[in.Block()] && !slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return l.body[st.at.Block()] && before(st.at, in) })
 	}) {
 		return false
 	}

@@ -1,5 +1,7 @@
 package luaread
 
+import "slices"
+
 // Fence is a comparison of a stored value with an argument on the way to a
 // write.
 type Fence struct {
@@ -352,6 +354,21 @@ func has(e Effect, name string) bool {
 		}
 	}
 	return false
+}
+
+// Seconds reports whether a time to live that the script sets counts seconds: of SETEX,
+// EX and EXPIRE. That of PSETEX, PX and PEXPIRE counts milliseconds.
+func (s Script) Seconds(expiry Expr) bool {
+	return slices.ContainsFunc(s.Effects, func(e Effect) bool {
+		switch {
+		case e.Cmd == "EXPIRE":
+			return len(e.Args) > 1 && same(e.Args[1], expiry)
+		case e.Cmd == "SETEX", e.Cmd == "SET" && (has(e, "EX") || has(e, "EXAT")):
+			x, ok := ttl(e)
+			return ok && same(x, expiry)
+		}
+		return false
+	})
 }
 
 // ttl gives the time to live that a command sets itself.

@@ -132,7 +132,11 @@ func showKind(s Script) string {
 		out = append(out, "compare-and-expire "+showExpr(k)+" "+showExpr(a))
 	}
 	if k, v, t, ok := s.Acquires(); ok {
-		out = append(out, "acquire "+showExpr(k)+" "+showExpr(v)+" "+showExpr(t))
+		unit := ""
+		if s.Seconds(t) {
+			unit = "s"
+		}
+		out = append(out, "acquire "+showExpr(k)+" "+showExpr(v)+" "+showExpr(t)+unit)
 	}
 	return strings.Join(out, "; ")
 }

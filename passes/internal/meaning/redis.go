@@ -266,6 +266,9 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 		m.Kind, m.Raw, m.Try, m.Counts = lock.Lease, true, true, s.Counts
 		m.Key, m.Value, m.Mine = r.luaTerm(args, key), r.luaTerm(args, value), s.Reenters(key, value)
 		p := props{ttl: r.luaTerm(args, ttl), unit: "ms"}
+		if s.Seconds(ttl) {
+			p.unit = "s"
+		}
 		m.TTL, m.Span, m.Unit = p.lease(false), p.ttl, p.unit
 		if key, _, del := s.CompareAndDelete(); del && key.Kind == "key" {
 			m.Evidence = append(m.Evidence, "script compares the owner value")
