@@ -6,38 +6,20 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/clientv3util"
+	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
 var errNotOurs = errors.New("held elsewhere")
 
-// Keeper keeps one key while it works.
-type Keeper struct {
-	cli   *clientv3.Client
-	lease clientv3.LeaseID
-	key   string
-}
-
-func (k *Keeper) take(ctx context.Context) (int64, error) {
-	put := clientv3.OpPut(k.key, "", clientv3.WithLease(k.lease))
-	resp, err := k.cli.Txn(ctx).If(clientv3util.KeyMissing(k.key)).Then(put).Commit()
-	if err != nil {
-		return 0, err
-	}
-	if !resp.Succeeded {
-		return 0, errNotOurs
-	}
-	return resp.Header.Revision, nil
-}
-
-// Save writes as long as the key is the one that it made.
-func (k *Keeper) Save(ctx context.Context, plan string) error {
-	rev, err := k.take(ctx) // verdict: fenced
-	if err != nil {
+// Save changes what is there, as long as the key of the lock is the one that it made.
+func Save(ctx context.Context, session *concurrency.Session, plan string) (err error) {
+	m := concurrency.NewMutex(session, "/plans/lock")
+	if err := m.Lock(ctx); err != nil { // verdict: fenced
 		return err
 	}
-	defer k.cli.Revoke(context.WithoutCancel(ctx), k.lease)
-	mine := clientv3.Compare(clientv3.CreateRevision(k.key), "=", rev)
-	resp, err := k.cli.Txn(ctx).If(clientv3util.KeyExists(k.key), mine).Then(clientv3.OpPut("plan", plan)).Commit()
+	defer func() { err = errors.Join(err, m.Unlock(context.WithoutCancel(ctx))) }()
+	mine := clientv3.Compare(clientv3.CreateRevision(m.Key()), "=", m.Header().Revision)
+	resp, err := session.Client().Txn(ctx).If(clientv3util.KeyExists("plan"), mine).Then(clientv3.OpPut("plan", plan)).Commit()
 	if err != nil {
 		return err
 	}
