@@ -43,8 +43,12 @@ func (k *keeping) again(r recorded) {
 	}
 }
 
-// refusesAll reports whether a live lock refuses its own holder as well.
+// refusesAll reports whether a live lock refuses its own holder as well. Of a record
+// that is read first and written on a condition, what was read decides.
 func refusesAll(m meaning.Meaning) bool {
+	if m.Record != "" {
+		return false
+	}
 	alone := m.Kind == lock.Lease || m.Kind == lock.Session && slices.Contains(m.Evidence, meaning.KeyAbsent)
 	return alone && (!m.Mine || m.Value == nil || m.Value.IsZero())
 }
