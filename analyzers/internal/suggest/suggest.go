@@ -69,7 +69,7 @@ func For(u *lock.Use) Suggestion {
 			because("but the name says %s", cared)
 			break
 		}
-		if changes != nil && changes.Condition == lock.None {
+		if changes != nil && changes.Condition == lock.None && !idleFor {
 			// Twice the same work is harmless only if its second half does not go by
 			// what the first half found.
 			because("but %s is accepted without a condition", describe(changes))
