@@ -239,17 +239,7 @@ func (l *loser) looked(call *ssa.Call) []world.Fact {
 	if !found {
 		return nil
 	}
-	lost := world.Explore(callee.Blocks[0].Instrs[0], in, func(ssa.Instruction) world.Verb { return world.Go })
-	var facts []world.Fact
-	for _, ret := range lost.Returns {
-		if facts == nil {
-			facts = make([]world.Fact, len(ret.Results))
-		}
-		for i, v := range ret.Results {
-			facts[i] = world.Meet(facts[i], lost.Fact(v))
-		}
-	}
-	return facts
+	return world.Explore(callee.Blocks[0].Instrs[0], in, func(ssa.Instruction) world.Verb { return world.Go }).Results()
 }
 
 func (l *loser) isGiven(v ssa.Value) bool {

@@ -539,12 +539,9 @@ func tells(sig *types.Signature) bool {
 // true: that is what callers take for success. A bool whose name says that
 // somebody else has the lock is left alone.
 func factsOf(fn *ssa.Function, r *world.Region) []world.Fact {
-	n := fn.Signature.Results().Len()
-	facts := make([]world.Fact, n)
-	for _, ret := range r.Returns {
-		for i, v := range ret.Results {
-			facts[i] = world.Meet(facts[i], r.Fact(v))
-		}
+	facts := r.Results()
+	if facts == nil {
+		facts = make([]world.Fact, fn.Signature.Results().Len())
 	}
 	for i := range facts {
 		v := fn.Signature.Results().At(i)

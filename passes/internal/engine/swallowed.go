@@ -82,19 +82,7 @@ func (f *family) sameEnd(lost, well *world.Region) bool {
 			return false
 		}
 	}
-	said := func(r *world.Region) []world.Fact {
-		var facts []world.Fact
-		for _, ret := range r.Returns {
-			if facts == nil {
-				facts = make([]world.Fact, len(ret.Results))
-			}
-			for i, v := range ret.Results {
-				facts[i] = world.Meet(facts[i], r.Fact(v))
-			}
-		}
-		return facts
-	}
-	a, b := said(lost), said(well)
+	a, b := lost.Results(), well.Results()
 	if !part || len(a) == 0 || len(a) != len(b) || !a[len(a)-1].IsNil() {
 		return false
 	}

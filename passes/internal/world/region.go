@@ -33,6 +33,21 @@ func (r *Region) Fact(v ssa.Value) Fact {
 	return r.eval.eval(v)
 }
 
+// Results is what is known of each result on all of the ways out together; nil where
+// there is none.
+func (r *Region) Results() []Fact {
+	var facts []Fact
+	for _, ret := range r.Returns {
+		if facts == nil {
+			facts = make([]Fact, len(ret.Results))
+		}
+		for i, v := range ret.Results {
+			facts[i] = Meet(facts[i], r.Fact(v))
+		}
+	}
+	return facts
+}
+
 // An Edge of control: Stop ends the section, End ends the function.
 type Verb uint8
 
