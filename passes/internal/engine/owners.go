@@ -96,7 +96,7 @@ func (k *keeping) shared(v *term.T) string {
 	if v == nil || v.IsZero() {
 		return ""
 	}
-	s := sharing{k: k, seen: make(map[*term.T]bool)}
+	s := constancy{k: k, seen: make(map[*term.T]bool)}
 	switch {
 	case !s.same(v):
 		return ""
@@ -110,8 +110,8 @@ func (k *keeping) shared(v *term.T) string {
 	return "the constant " + strconv.Quote(s.constant.Pattern())
 }
 
-// sharing follows an owner value to what it is made of.
-type sharing struct {
+// constancy follows an owner value to what it is made of.
+type constancy struct {
 	k        *keeping
 	seen     map[*term.T]bool
 	host     bool
@@ -119,7 +119,7 @@ type sharing struct {
 	constant *term.T // the value, or a part of it, that is one
 }
 
-func (s *sharing) same(t *term.T) bool {
+func (s *constancy) same(t *term.T) bool {
 	if s.seen[t] {
 		return true
 	}

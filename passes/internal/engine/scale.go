@@ -39,7 +39,7 @@ func (k *keeping) scales(f *family, in ssa.CallInstruction, list []Effect) {
 			if m.Role != meaning.Acquire && m.Role != meaning.Renew || m.Span == nil {
 				continue
 			}
-			for _, v := range given(in.Common()) {
+			for _, v := range f.inputs(in.Common()) {
 				if f.get(v) == m.Span {
 					k.counted(f, in, v, m.Unit)
 				}
@@ -48,27 +48,11 @@ func (k *keeping) scales(f *family, in ssa.CallInstruction, list []Effect) {
 	}
 }
 
-// given lists what a call is given, with the elements of a variadic argument.
-func given(c *ssa.CallCommon) []ssa.Value {
+// inputs lists what a call is given, with the elements of a variadic argument.
+func (f *family) inputs(c *ssa.CallCommon) []ssa.Value {
 	out := slices.Clone(c.Args)
 	for _, a := range c.Args {
-		s, ok := a.(*ssa.Slice)
-		if !ok {
-			continue
-		}
-		array, ok := s.X.(*ssa.Alloc)
-		if !ok {
-			continue
-		}
-		for _, r := range *array.Referrers() {
-			if ia, ok := r.(*ssa.IndexAddr); ok {
-				for _, r := range *ia.Referrers() {
-					if st, ok := r.(*ssa.Store); ok && st.Addr == ssa.Value(ia) {
-						out = append(out, st.Val)
-					}
-				}
-			}
-		}
+		out = append(out, f.variadic(a)...)
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func (k *keeping) identity(r recorded) {
 	if v == nil || v.IsZero() || !r.st.direct {
 		return
 	}
-	s := sharing{k: k, seen: make(map[*term.T]bool)}
+	s := constancy{k: k, seen: make(map[*term.T]bool)}
 	name := ""
 	switch {
 	case at != nil && slices.Contains(meaning.Args(at), v):
