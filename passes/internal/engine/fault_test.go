@@ -28,7 +28,7 @@ func help(ctx context.Context, conn *sql.Conn) error {
 // still found, and what it guards is out of sight.
 func TestFault(t *testing.T) {
 	e := load(t, helped)
-	_, fn := e.member(t, "help")
+	_, fn := member(t, e, "help")
 	fn.Blocks = append(fn.Blocks, nil)
 	faults := e.Guard()
 	uses, _ := e.Run()
@@ -40,7 +40,7 @@ func TestFault(t *testing.T) {
 	}
 
 	e = load(t, helped)
-	_, fn = e.member(t, "help")
+	_, fn = member(t, e, "help")
 	fn.Blocks = append(fn.Blocks, nil)
 	defer func() {
 		if recover() == nil {

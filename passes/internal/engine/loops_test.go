@@ -3,46 +3,23 @@ package engine
 import (
 	"fmt"
 	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"testing"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
-)
-
-// The standard library is read from source, once for all tests.
-var (
-	fset     = token.NewFileSet()
-	standard = importer.ForCompiler(fset, "source", nil)
+	"github.com/fencevet/fencevet/passes/internal/sourcetest"
 )
 
 // load makes an engine of one file of source.
 func load(t *testing.T, source string) *Engine {
 	t.Helper()
-	file, err := parser.ParseFile(fset, "p.go", "package p\n"+source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info := &types.Info{
-		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
-		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
-	}
-	config := types.Config{Importer: standard, GoVersion: "go1.25"}
-	pkg, err := config.Check("p", fset, []*ast.File{file}, info)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := New(fset, catalog.Builtin(), []Unit{{Files: []*ast.File{file}, Types: pkg, Info: info}})
-	return e
+	fset, file, pkg, info := sourcetest.Check(t, source)
+	return New(fset, catalog.Builtin(), []Unit{{Files: []*ast.File{file}, Types: pkg, Info: info}})
 }
 
-// member returns a function of the loaded package.
-func (e *Engine) member(t *testing.T, name string) (*family, *ssa.Function) {
+// member returns a function of a loaded package.
+func member(t *testing.T, e *Engine, name string) (*family, *ssa.Function) {
 	t.Helper()
 	fn := e.pkgs[0].Func(name)
 	if fn == nil {
@@ -98,7 +75,7 @@ func temporary(error) bool { return true }
 	}
 	e := load(t, source)
 	for i, test := range tests {
-		f, fn := e.member(t, fmt.Sprintf("f%d", i))
+		f, fn := member(t, e, fmt.Sprintf("f%d", i))
 		f.reset()
 		loops := f.loops(fn)
 		if len(loops) != 1 {

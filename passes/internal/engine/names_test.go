@@ -36,7 +36,7 @@ func f(db *sql.DB, w wide, d derived, l locker, run func(int)) {
 func nested(n int) int { return n }
 func g() {}
 `)
-	f, fn := e.member(t, "f")
+	f, fn := member(t, e, "f")
 	var got []string
 	for _, m := range append([]*ssa.Function{fn}, fn.AnonFuncs...) {
 		for _, b := range m.Blocks {
