@@ -20,14 +20,8 @@ import (
 // denied explores what happens where the lock is not taken: somebody else has it
 // or, where broken, the store could not be asked.
 func (t *taking) denied(broken bool) *world.Region {
-	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
-	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, t.st.fn) || t.m.GivesUp || t.m.Deaf || t.st.mute)}
-	return world.Explore(t.st.at, r, func(in ssa.Instruction) world.Verb {
-		if t.looks(in) {
-			return world.End // what it finds there may tell that the lock is its own
-		}
-		return world.Go
-	})
+	// What is found where it looks may tell that the lock is its own.
+	return t.f.lost(t.st, t.m, broken, t.looks)
 }
 
 // looks reports whether an instruction reads the record that the acquire writes: the
@@ -125,15 +119,8 @@ func (t *taking) answers() bool {
 // mayFail reports whether the acquire tells an error: one is read, or it is the
 // only answer.
 func (t *taking) mayFail() bool {
-	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
-	for _, b := range t.st.fn.Blocks {
-		for _, in := range b.Instrs {
-			if v, ok := in.(ssa.Value); ok && isError(v.Type()) {
-				if _, ok := won.Value(v); ok {
-					return true
-				}
-			}
-		}
+	if t.f.tellsError(t.st, t.m) {
+		return true
 	}
 	results := t.st.at.Common().Signature().Results()
 	n := results.Len()
@@ -290,8 +277,7 @@ func (t *taking) guarded(x Effect) bool {
 		return false
 	}
 	ms := t.f.e.reader.Of(x.Call)
-	j := &judge{e: t.f.e, st: t.st, lock: t.m}
-	return slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Write }) && !t.f.e.own(j, x, ms)
+	return slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Write }) && !t.f.e.own(t.st, t.m, x, ms)
 }
 
 // passedOn reports whether the acquire's answer is used for more than a branch:

@@ -193,8 +193,8 @@ func (e *Engine) siteOf(p lock.Position) string {
 // belong to none of them, in source order.
 func (e *Engine) Run() ([]*lock.Use, []lock.Remark) {
 	e.solve()
-	e.evidence = newEvidence(e)
 	uses := e.uses()
+	e.slips()
 	return uses, append(e.clocks(uses), e.remarks(uses)...)
 }
 

@@ -57,6 +57,11 @@ type signs struct {
 	intrinsic []string
 }
 
+// locks reports whether a key is that of a known lock.
+func (ev *evidence) locks(family string, key *term.T) bool {
+	return ev.keys[held{family, ev.e.pool.Like(key)}]
+}
+
 func newEvidence(e *Engine) *evidence {
 	ev := &evidence{
 		e: e, signs: make(map[*site]*signs), wraps: make(map[*site]bool), taken: make(map[lock.Position]bool),

@@ -91,13 +91,13 @@ func isConst(v *term.T, texts ...string) bool {
 }
 
 // ownRecord reports whether a write only tends the lease row that is the lock.
-func (j *judge) ownRecord(ms []meaning.Meaning) bool {
-	if j.lock.Row == nil {
+func ownRecord(lock meaning.Meaning, ms []meaning.Meaning) bool {
+	if lock.Row == nil {
 		return false
 	}
 	for _, m := range ms {
-		if m.Role == meaning.Write && m.Write.Resource == j.lock.Row.Resource {
-			return tendsRow(m.Write, j.lock.Row) != rowData
+		if m.Role == meaning.Write && m.Write.Resource == lock.Row.Resource {
+			return tendsRow(m.Write, lock.Row) != rowData
 		}
 	}
 	return false
@@ -127,9 +127,8 @@ func (e *Engine) writesToo(st *site, x Effect) bool {
 	if !ok || m.Row == nil || x.Call == nil {
 		return false
 	}
-	j := &judge{e: e, lock: m}
 	for _, w := range e.reader.Of(x.Call) {
-		if w.Role == meaning.Write && !j.ownRecord([]meaning.Meaning{w}) {
+		if w.Role == meaning.Write && !ownRecord(m, []meaning.Meaning{w}) {
 			return true
 		}
 	}

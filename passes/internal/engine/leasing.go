@@ -90,7 +90,7 @@ func (l *leasing) locks(root *ssa.Function, m meaning.Meaning) bool {
 		return false
 	}
 	recv := receiver(root)
-	return l.e.evidence.keys[held{m.Family, l.e.pool.Like(m.Key)}] || leaseName(m.Key.Pattern()) || leaseName(root.Name()) || recv != nil && leaseName(recv.Name())
+	return l.e.evidence.locks(m.Family, m.Key) || leaseName(m.Key.Pattern()) || leaseName(root.Name()) || recv != nil && leaseName(recv.Name())
 }
 
 // receiver is the type that a method belongs to, or nil.

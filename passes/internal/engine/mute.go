@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -32,8 +33,19 @@ func (f *family) mute(st *site, m meaning.Meaning) bool {
 	return strings.Contains(call.Type().String(), "Bool") || m.Counts || entry.Quiet && !a.converted
 }
 
-// deaf reports whether all that is read of a renewal's answer is an error, which a
+// deaf reports whether all that is read of the answer to a renewal is an error, which a
 // lease that is lost does not make: it finds no row, key or session to extend.
+func (f *family) deaf(call *ssa.Call, renewal *term.T, m meaning.Meaning) bool {
+	entry := f.e.reader.Entry(renewal)
+	if entry == nil || entry.Reads != nil && filledBy(operand(call.Common(), entry.Reads.Out)) {
+		return false
+	}
+	var a answered
+	f.read(call, &a)
+	return a.err && !a.value && (m.Counts || entry.Quiet && !a.converted)
+}
+
+// deaf reports whether nobody hears of it when a renewal finds that the lease is lost.
 func (k *keeping) deaf(f *family, in ssa.CallInstruction, x Effect, m meaning.Meaning) bool {
 	call, ok := in.(*ssa.Call)
 	if !ok {
@@ -42,13 +54,7 @@ func (k *keeping) deaf(f *family, in ssa.CallInstruction, x Effect, m meaning.Me
 	if m.Row != nil {
 		return m.Counts && x.Checked < 0 && !k.readsBack(f.sums[in.Parent()], m.Row.Resource)
 	}
-	entry := k.e.reader.Entry(x.Call)
-	if entry == nil || entry.Reads != nil && filledBy(operand(call.Common(), entry.Reads.Out)) {
-		return false
-	}
-	var a answered
-	f.read(call, &a)
-	return a.err && !a.value && (m.Counts || entry.Quiet && !a.converted)
+	return f.deaf(call, x.Call, m)
 }
 
 // readsBack reports whether a function also reads the table that it extends a lease

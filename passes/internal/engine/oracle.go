@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/world"
 )
 
@@ -16,6 +17,18 @@ type oracle struct {
 	told  []*catalogTold
 	memo  map[ssa.Value]bool
 	asked bool // an outcome was asked for
+}
+
+// oracle is what knows the outcome of the acquire at st, whose meaning is m.
+func (f *family) oracle(st *site, m meaning.Meaning) *oracle {
+	return &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
+}
+
+// tellers finds the values that tell the outcome of a call, whatever that is: its results,
+// what is read from them, and what is kept in an object which is one of them.
+func (f *family) tellers(in ssa.CallInstruction) func(ssa.Value) bool {
+	o := &oracle{f: f, st: &site{at: in, direct: true}, memo: make(map[ssa.Value]bool)}
+	return func(v ssa.Value) bool { return o.outcome(v) || o.member(v) }
 }
 
 // ask notes that the outcome v was asked for. The error of a command that

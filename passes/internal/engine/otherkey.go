@@ -151,7 +151,7 @@ func (t *taking) shown(key *term.T) string {
 // is not known, is the same in other words, or belongs to another lock.
 func (t *taking) elsewhere(key *term.T) bool {
 	mine, other := t.apart(key)
-	if !specific(mine) || !specific(other) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.keys[held{t.m.Family, t.f.e.pool.Like(key)}] {
+	if !specific(mine) || !specific(other) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.e.pool.Alike(key, t.m.Key) || t.f.e.evidence.locks(t.m.Family, key) {
 		return true
 	}
 	return t.another(key)

@@ -15,7 +15,6 @@ import (
 // uses makes the records of all sites, in source order.
 func (e *Engine) uses() []*lock.Use {
 	var out []*lock.Use
-	var slips slips
 	e.recorded = make(map[*family][]recorded)
 	for _, f := range e.order {
 		var all []recorded
@@ -36,12 +35,10 @@ func (e *Engine) uses() []*lock.Use {
 			}) {
 				continue // in a function literal that the function runs itself
 			}
-			slips.add(f, r.st, r.lock, r.use)
 			e.recorded[f] = append(e.recorded[f], r)
 			out = append(out, r.use)
 		}
 	}
-	slips.find(e)
 	slices.SortStableFunc(out, func(a, b *lock.Use) int {
 		return cmp.Or(a.Acquire.Compare(b.Acquire.Position), cmp.Compare(a.Library, b.Library))
 	})
@@ -273,7 +270,7 @@ func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]b
 		return
 	}
 	ms := e.reader.Of(x.Call)
-	if e.own(j, x, ms) {
+	if e.own(j.st, j.lock, x, ms) || e.draws(j.counters, x.Call, ms) {
 		return
 	}
 	for _, c := range j.writes(ms) {
@@ -393,16 +390,16 @@ const unanswered = "nobody looks whether the write was refused, so a stale holde
 // swallowed is the fault of a condition whose refusal is kept from the caller.
 const swallowed = "a refusal is recognised and returned like a success, so a stale holder is told that it wrote"
 
-// own reports whether a call is part of locking: this lock's or another's
-// acquire, renewal or release is no write of a protected resource.
-func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
+// own reports whether a call in the section of a lock is part of locking: this lock's
+// or another's acquire, renewal or release is no write of a protected resource.
+func (e *Engine) own(st *site, lock meaning.Meaning, x Effect, ms []meaning.Meaning) bool {
 	if x.Own {
 		return true
 	}
 	for _, m := range ms {
 		switch m.Role {
 		case meaning.Acquire:
-			if !m.Raw || e.evidence.taken[x.At.Position] || m.Key != nil && e.evidence.keys[held{m.Family, e.pool.Like(m.Key)}] {
+			if !m.Raw || e.evidence.taken[x.At.Position] || m.Key != nil && e.evidence.locks(m.Family, m.Key) {
 				return true
 			}
 		case meaning.Release, meaning.Renew:
@@ -412,18 +409,18 @@ func (e *Engine) own(j *judge, x Effect, ms []meaning.Meaning) bool {
 			if m.Checked && (m.Record != "" || !stores(ms)) {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
-			if j.st.wrapper && m.Role == meaning.Release && m.Family == j.lock.Family && keyName(m.Key) == "" {
+			if st.wrapper && m.Role == meaning.Release && m.Family == lock.Family && keyName(m.Key) == "" {
 				return true // keys that it collected, of which some were taken and some not
 			}
 			for _, k := range keysOf(m.Key) {
-				if e.evidence.keys[held{m.Family, e.pool.Like(k)}] || j.lock.Key != nil && (e.pool.Alike(k, j.lock.Key) || k.Pattern() == j.lock.Key.Pattern()) {
+				if e.evidence.locks(m.Family, k) || lock.Key != nil && (e.pool.Alike(k, lock.Key) || k.Pattern() == lock.Key.Pattern()) {
 					return true
 				}
 			}
 		}
 	}
-	_, again := e.restores(j.lock, ms)
-	return again || j.ownRecord(ms) || e.tends(ms) || e.draws(j.counters, x.Call, ms)
+	_, again := e.restores(lock, ms)
+	return again || ownRecord(lock, ms) || e.tends(ms)
 }
 
 // stores reports whether a call stores a value: one on a condition that renews a

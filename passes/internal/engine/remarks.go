@@ -6,16 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/lock"
 )
-
-// recorded is a use with what it was made from.
-type recorded struct {
-	use  *lock.Use
-	st   *site
-	lock meaning.Meaning
-}
 
 // remarks says what is worth saying of how leases are kept. What belongs to a
 // use is noted there; the rest is returned.

@@ -37,7 +37,7 @@ func (e *Engine) sessionWrites(fn *ssa.Function, j *judge) (list []Effect, ok bo
 				continue
 			}
 			ms := e.reader.Of(x.Call)
-			if e.own(j, x, ms) {
+			if e.own(j.st, j.lock, x, ms) || e.draws(j.counters, x.Call, ms) {
 				continue // this lock's, or another one's record
 			}
 			for _, w := range ms {

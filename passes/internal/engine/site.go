@@ -47,6 +47,13 @@ type site struct {
 	match  func(Effect) bool // whether an effect releases the lock
 }
 
+// recorded is a use with what it was made from.
+type recorded struct {
+	use  *lock.Use
+	st   *site
+	lock meaning.Meaning
+}
+
 // explore finds the section that begins at st and what it means for callers.
 func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.fn = fn
@@ -74,7 +81,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		}
 		return f.releaseIndex(s.steps[in], match)
 	}
-	oracle := &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
+	oracle := f.oracle(st, m)
 	region := world.Explore(st.at, oracle, func(in ssa.Instruction) world.Verb {
 		if _, ok := in.(*ssa.Call); ok {
 			if i := releases(in); i >= 0 && s.steps[in][i].Reach != ByGoroutine {

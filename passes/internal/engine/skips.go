@@ -40,6 +40,34 @@ func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, sec
 	return false
 }
 
+// lost explores what happens where the lock at st is not taken: somebody else has it or,
+// where broken, the store could not be asked. What ends is not followed further.
+func (f *family) lost(st *site, m meaning.Meaning, broken bool, ends func(ssa.Instruction) bool) *world.Region {
+	won := f.oracle(st, m)
+	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, st.fn) || m.GivesUp || m.Deaf || st.mute)}
+	return world.Explore(st.at, r, func(in ssa.Instruction) world.Verb {
+		if ends(in) {
+			return world.End
+		}
+		return world.Go
+	})
+}
+
+// tellsError reports whether an error that is read tells the outcome of the acquire.
+func (f *family) tellsError(st *site, m meaning.Meaning) bool {
+	won := f.oracle(st, m)
+	for _, b := range st.fn.Blocks {
+		for _, in := range b.Instrs {
+			if v, ok := in.(ssa.Value); ok && isError(v.Type()) {
+				if _, ok := won.Value(v); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // refused reports whether fn tells an error wherever a general command found its key
 // taken, by other returns than those of the winner: who gets none has the lock.
 func refused(st *site, won *oracle, section *world.Region) bool {

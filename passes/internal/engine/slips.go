@@ -21,18 +21,16 @@ type taking struct {
 	u  *lock.Use
 }
 
-// slips are the lock uses of a program, for what goes wrong in taking and giving
-// back.
-type slips struct{ list []*taking }
-
-func (s *slips) add(f *family, st *site, m meaning.Meaning, u *lock.Use) {
-	s.list = append(s.list, &taking{f, st, m, u})
-}
-
-// find fills in the slips of all uses. What several uses share, because they go
-// through one wrapper, belongs to the one that is nearest to it; of what is wrong
-// with one statement that frees, the worst is told.
-func (s *slips) find(e *Engine) {
+// slips fills in the slips of all uses: what goes wrong in taking and giving back. What
+// several uses share, because they go through one wrapper, belongs to the one that is
+// nearest to it; of what is wrong with one statement that frees, the worst is told.
+func (e *Engine) slips() {
+	var takings []*taking
+	for _, f := range e.order {
+		for _, r := range e.recorded[f] {
+			takings = append(takings, &taking{f, r.st, r.lock, r.use})
+		}
+	}
 	type found struct {
 		lock.Slip
 		by   *taking
@@ -44,7 +42,7 @@ func (s *slips) find(e *Engine) {
 		(*Engine).leaves, (*Engine).stacks, (*Engine).forgets, (*Engine).handsBack, (*Engine).abandons, (*Engine).forsakes, (*Engine).contexts,
 		(*Engine).asks, (*Engine).expires, (*Engine).late, (*Engine).outlives, (*Engine).mismatches, (*Engine).misses, (*Engine).believes,
 	} {
-		for _, t := range s.list {
+		for _, t := range takings {
 			for _, slip := range look(e, t) {
 				if slip.IsValid() {
 					all = append(all, found{slip, t, i})

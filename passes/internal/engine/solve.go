@@ -28,6 +28,7 @@ func (e *Engine) solve() {
 	e.solved = make(map[*family]bool)
 	e.solveFrom(todo)
 	e.follow()
+	e.evidence = newEvidence(e)
 }
 
 func (e *Engine) solveFrom(todo []*family) {

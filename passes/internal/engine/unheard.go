@@ -71,8 +71,7 @@ func (f *family) unheard(in ssa.CallInstruction) string {
 	if !ok {
 		return "its result is lost" // go, defer
 	}
-	o := &oracle{f: f, st: &site{at: in, direct: true}, memo: make(map[ssa.Value]bool)}
-	is := func(v ssa.Value) bool { return o.outcome(v) || o.member(v) }
+	is := f.tellers(in)
 	fn := in.Parent()
 	results := f.resultsOf(fn, is)
 	if len(results) == 0 {
