@@ -12,6 +12,9 @@ import (
 // whatever those that import it may call.
 func (e *Engine) Import(lookup func(*types.Func) *Fact) { e.lookup = lookup }
 
+// whole reports whether the units are a whole module: what is not seen is not there.
+func (e *Engine) whole() bool { return e.lookup == nil }
+
 // imported returns the summary of a function of another package, or nil. Only
 // what is called is decoded, once.
 func (e *Engine) imported(fn *ssa.Function) *Summary {
@@ -53,7 +56,7 @@ func (e *Engine) named(name string) *Summary {
 // callable reports whether functions of other packages may call f, and look for
 // its fact. What tests declare is for themselves.
 func (f *family) callable() bool {
-	if f.e.lookup == nil {
+	if f.e.whole() {
 		return false
 	}
 	fn, ok := f.root.Object().(*types.Func)

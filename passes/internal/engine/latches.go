@@ -17,7 +17,7 @@ import (
 // puts it back. Package by package that is not known, and neither is what other
 // programs do to the same table.
 func (j *judge) latches(claim *meaning.Change) bool {
-	if j.e.lookup != nil || claim.Resource == claim.Store {
+	if !j.e.whole() || claim.Resource == claim.Store {
 		return false
 	}
 	if claim.Operation == "INSERT" {

@@ -21,11 +21,15 @@ func load(t *testing.T, source string) *Engine {
 // member returns a function of a loaded package.
 func member(t *testing.T, e *Engine, name string) (*family, *ssa.Function) {
 	t.Helper()
-	fn := e.pkgs[0].Func(name)
-	if fn == nil {
-		t.Fatalf("no function %s", name)
+	for _, f := range e.order {
+		for _, fn := range f.members {
+			if fn.Name() == name {
+				return f, fn
+			}
+		}
 	}
-	return e.families[fn], fn
+	t.Fatalf("no function %s", name)
+	return nil, nil
 }
 
 func TestTurns(t *testing.T) {

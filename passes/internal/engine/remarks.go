@@ -24,7 +24,7 @@ func (e *Engine) remarks(uses []*lock.Use) []lock.Remark {
 			}
 		}
 	})
-	if e.lookup == nil { // the whole module is in view
+	if e.whole() {
 		k.bypasses()
 	}
 	e.measure(uses)
