@@ -273,7 +273,7 @@ func (c *codec) site(s *string) {
 	}
 	c.position(&p)
 	if *s = p.File; p.Line > 0 {
-		*s += ":" + itoa(p.Line) + ":" + itoa(p.Column)
+		*s += ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 	}
 }
 
@@ -284,7 +284,7 @@ func cutPlace(s string) (file string, at [2]int, ok bool) {
 			return "", at, false
 		}
 		n, err := strconv.Atoi(s[colon+1:])
-		if err != nil || n <= 0 || itoa(n) != s[colon+1:] {
+		if err != nil || n <= 0 || strconv.Itoa(n) != s[colon+1:] {
 			return "", at, false
 		}
 		s, at[i] = s[:colon], n

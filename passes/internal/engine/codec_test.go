@@ -5,6 +5,7 @@ import (
 	"encoding/gob"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func (f *filler) fill(v reflect.Value) {
 	f.n++
 	switch x := v.Addr().Interface().(type) {
 	case **term.T:
-		*x = f.pool.Call("(*database/sql.DB).ExecContext", "a/a.go:"+itoa(f.n)+":1", f.pool.Param("a.F", f.n, "p"))
+		*x = f.pool.Call("(*database/sql.DB).ExecContext", "a/a.go:"+strconv.Itoa(f.n)+":1", f.pool.Param("a.F", f.n, "p"))
 		return
 	case *lock.Position:
 		*x = lock.Position{File: "example.org/a/a.go", Line: f.n, Column: 1}
@@ -66,7 +67,7 @@ func (f *filler) fill(v reflect.Value) {
 		f.fill(v.Index(0))
 		f.fill(v.Index(1))
 	case reflect.String:
-		v.SetString("text " + itoa(f.n))
+		v.SetString("text " + strconv.Itoa(f.n))
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Int, reflect.Int8:
@@ -203,7 +204,7 @@ func TestBounds(t *testing.T) {
 	e := emptyEngine()
 	p := e.pool
 	call := func(i int) *term.T {
-		return p.Call("a.F", "a/a.go:"+itoa(i)+":1", p.Const("string", strings.Repeat(itoa(i), 100)))
+		return p.Call("a.F", "a/a.go:"+strconv.Itoa(i)+":1", p.Const("string", strings.Repeat(strconv.Itoa(i), 100)))
 	}
 	many := &Summary{}
 	for i := range maxEffects {
@@ -218,7 +219,7 @@ func TestBounds(t *testing.T) {
 
 	held := &Summary{Holds: []Hold{{Lock: Acquired{Call: call(1)}}}}
 	for range 8 {
-		held.Results = append(held.Results, p.Call("a.G", itoa(len(held.Results)), p.Const("string", strings.Repeat(itoa(len(held.Results)), maxFact))))
+		held.Results = append(held.Results, p.Call("a.G", strconv.Itoa(len(held.Results)), p.Const("string", strings.Repeat(strconv.Itoa(len(held.Results)), maxFact))))
 	}
 	got, _ = decode(e, e.fact(held, "example.org/a", true), "example.org/a")
 	if len(got.Effects) != 1 || got.Effects[0].Why != lock.ReasonLimit {

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -186,7 +187,7 @@ func (e *Engine) site(pos token.Pos) string { return e.siteOf(e.position(pos)) }
 
 func (e *Engine) siteOf(p lock.Position) string {
 	p = e.place(p)
-	return p.File + ":" + itoa(p.Line) + ":" + itoa(p.Column)
+	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
 
 // Run summarises every family and returns the lock uses and the remarks that

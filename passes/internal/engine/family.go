@@ -2,15 +2,12 @@ package engine
 
 import (
 	"go/types"
-	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // A family is a named function and the closures inside it. Its functions share
 // variables, so their values are evaluated together.

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -55,7 +56,7 @@ type places struct {
 }
 
 func (p *places) add(r recorded) {
-	id := r.st.lock.At.File + ":" + itoa(r.st.lock.At.Line) + ":" + itoa(r.st.lock.At.Column)
+	id := r.st.lock.At.File + ":" + strconv.Itoa(r.st.lock.At.Line) + ":" + strconv.Itoa(r.st.lock.At.Column)
 	if r.st.impl == "" {
 		id += r.lock.Library
 	}

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -177,7 +178,7 @@ func (k *keeping) given(f *family, r recorded) lock.Frame {
 	return r.st.lock.At
 }
 
-func seconds(s float64) string { return itoa(int(s)) + "s" }
+func seconds(s float64) string { return strconv.Itoa(int(s)) + "s" }
 
 // instant reports whether a time to live is computed from the present by
 // additions only.

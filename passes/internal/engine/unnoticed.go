@@ -3,6 +3,7 @@ package engine
 import (
 	"go/token"
 	"go/types"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -108,7 +109,7 @@ func (o receipts) Value(v ssa.Value) (world.Fact, bool) {
 	case o.selected != nil && x.Tuple == o.selected:
 		switch {
 		case x.Index == 0:
-			return world.Parse(itoa(o.index)), true
+			return world.Parse(strconv.Itoa(o.index)), true
 		case x.Index == 1:
 			return fact(v)
 		case o.index >= 0 && x.Index == 2+o.receives():
