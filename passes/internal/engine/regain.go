@@ -167,11 +167,14 @@ func (f *family) afterTick(b *ssa.BasicBlock) bool {
 	return false
 }
 
+// maxStarters bounds how many functions up who starts a goroutine is looked for.
+const maxStarters = 3
+
 // single reports whether a call in a goroutine runs once for each time that its lock is
 // taken, as far as everybody is in view who starts it.
 func (k *keeping) single(f *family, in ssa.CallInstruction, depth int) bool {
 	fn := in.Parent()
-	if depth > maxLinger || slices.ContainsFunc(f.sums[fn].loops, func(l *loop) bool {
+	if depth > maxStarters || slices.ContainsFunc(f.sums[fn].loops, func(l *loop) bool {
 		return l.body[in.Block()] && !slices.ContainsFunc(f.sums[fn].sites, func(st *site) bool { return l.body[st.at.Block()] && before(st.at, in) })
 	}) {
 		return false
