@@ -103,7 +103,7 @@ type FuncFact struct {
 }
 
 // Facts returns the facts of the functions that other packages can call, in
-// source order. Run comes first.
+// source order. What the families do is found out before.
 func (e *Engine) Facts() []FuncFact {
 	var out []FuncFact
 	told := make(map[*types.Func]bool)
