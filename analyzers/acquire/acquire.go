@@ -36,6 +36,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		if s.Detail == lock.AfterTries {
 			return lock.Error, fmt.Sprintf("two holders at once when the lock stays busy: after the last try callers are told that %s is held, whether or not %s took it; fail when the tries are used up", name, call)
 		}
+		if s.Detail == lock.Blurred {
+			return lock.Error, fmt.Sprintf("everybody gets the lock: what %s answers for %s is looked at, and callers are told that it is held all the same; fail on every answer but that of success", call, name)
+		}
 		return lock.Error, fmt.Sprintf("everybody gets the lock: the error of %s says only that the command was sent, and whether it took %s is in its answer, which nobody reads; fail where that is no", call, name)
 	case lock.SlipOpen:
 		if s.Detail == "optional" {

@@ -42,7 +42,10 @@
 //     count where the loser does all that the holder does. Reported at the acquire.
 //   - a command whose error is all that is read, where a refusal makes none (SetNX of
 //     go-redis, SET NX of redigo, a script that answers with a number, an etcd
-//     transaction, an upsert of a lease row). Reported at the command.
+//     transaction, an upsert of a lease row), and a lock function of a database whose
+//     answer is read into a variable that nobody looks at. Reported at the command.
+//   - a wrapper that looks at the answer, and tells its caller the same whatever it is:
+//     it asks for a code below zero where a refusal is zero. Reported at the command.
 //   - a loop of tries in a wrapper that tells its caller the same when the last try was
 //     refused as when one succeeded. Reported at the command.
 //   - a return that tells the caller of a wrapper what it tells when the lock is

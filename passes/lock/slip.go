@@ -38,6 +38,10 @@ const ByTimer = "timer"
 // its last try was refused.
 const AfterTries = "tries"
 
+// Blurred is the Detail of a SlipUntold where the answer is looked at, and makes no
+// difference to what the callers are told.
+const Blurred = "blurred"
+
 // A Slip is one thing that goes wrong in how a lock is taken or given back. The
 // Frame is where a reviewer puts it.
 type Slip struct {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 	"strings"
 
@@ -18,19 +19,91 @@ import (
 // refusal does not make.
 func (f *family) mute(st *site, m meaning.Meaning) bool {
 	call, ok := st.at.(*ssa.Call)
-	if !ok || !st.direct || m.Deaf || !m.Counts && (!m.Raw || m.Row != nil) {
+	if !ok || !st.direct || m.Deaf || !m.Counts && !m.InRow && (!m.Raw || m.Row != nil) {
 		return false
 	}
 	entry := f.e.reader.Entry(st.lock.Call)
-	if entry == nil || entry.Reads != nil && filledBy(operand(call.Common(), entry.Reads.Out)) {
+	if entry == nil || !m.InRow && entry.Reads != nil && filledBy(operand(call.Common(), entry.Reads.Out)) {
 		return false
 	}
 	var a answered
+	a.value = m.InRow && f.fillsRead(call)
 	f.read(call, &a)
-	if a.value || !a.err {
+	if a.value || !a.err && !m.InRow {
 		return false
 	}
-	return strings.Contains(call.Type().String(), "Bool") || m.Counts || entry.Quiet && !a.converted
+	return strings.Contains(call.Type().String(), "Bool") || m.Counts || m.InRow || entry.Quiet && !a.converted
+}
+
+// fillsRead reports whether a variable that a call fills is looked at afterwards, or may
+// be because it is not a local one.
+func (f *family) fillsRead(call *ssa.Call) bool {
+	for _, v := range f.inputs(call.Common()) {
+		mi, ok := v.(*ssa.MakeInterface)
+		if !ok {
+			continue
+		}
+		if _, pointer := mi.X.Type().Underlying().(*types.Pointer); !pointer {
+			continue
+		}
+		a, local := f.base(mi.X).(*ssa.Alloc)
+		if !local || f.lookedAt(a, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookedAt reports whether more becomes of a variable, or of a value, than that a call
+// fills it and a log tells it. Whether the text of a log tells more than nothing is
+// not asked, nor whether a column was null: a refusal is not.
+func (f *family) lookedAt(v ssa.Value, depth int) bool {
+	if v.Referrers() == nil || depth > maxLooks {
+		return true
+	}
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			return false
+		case *ssa.Store:
+			if r.Val != v {
+				return false // set, not read
+			}
+			at, element := r.Addr.(*ssa.IndexAddr)
+			if !element {
+				return true
+			}
+			list, local := at.X.(*ssa.Alloc)
+			return !local || f.lookedAt(list, depth+1)
+		case *ssa.IndexAddr:
+			return false // where an argument is put
+		case *ssa.FieldAddr:
+			return !(fieldName(r.X.Type(), r.Field) == "Valid" && ofSQL(r.X.Type())) && f.lookedAt(r, depth+1)
+		case *ssa.MakeClosure:
+			for i, b := range r.Bindings {
+				if b == v && f.lookedAt(r.Fn.(*ssa.Function).FreeVars[i], depth+1) {
+					return true
+				}
+			}
+			return false
+		case *ssa.UnOp, *ssa.MakeInterface, *ssa.Convert, *ssa.ChangeType, *ssa.Slice:
+			return f.lookedAt(r.(ssa.Value), depth+1)
+		case *ssa.Call:
+			for _, e := range f.entries(r.Common()) {
+				if e.Reads != nil && !e.Reads.Out.IsZero() || e.Query != nil && !e.Query.Out.IsZero() {
+					return false // fills it
+				}
+			}
+			return !f.quietCall(r.Common()) || formats(r.Common()) && f.leaves(r, 0)
+		}
+		return true
+	})
+}
+
+// ofSQL reports whether a type is one of database/sql, which tells a value from none.
+func ofSQL(t types.Type) bool {
+	n := namedOf(t)
+	return n != nil && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "database/sql"
 }
 
 // deaf reports whether all that is read of the answer to a renewal is an error, which a
@@ -108,6 +181,10 @@ func (f *family) read(v ssa.Value, a *answered) {
 				a.value = true
 				return
 			}
+			if !entry.Reads.Out.IsZero() && f.fillsRead(r) {
+				a.value = true
+				return
+			}
 			for result := range r.Common().Signature().Results().Variables() {
 				a.converted = a.converted || !isError(result.Type()) && !empty(result.Type())
 			}
@@ -125,13 +202,42 @@ func (f *family) read(v ssa.Value, a *answered) {
 func (t *taking) untold() []lock.Slip {
 	switch {
 	case !t.st.heldOut:
-	case t.st.mute && !t.st.guarded && (t.m.Raw || NamesLock(t.st.fn.Name())), // the record of a service, say, is no lock to its callers
+	case t.st.mute && !t.st.guarded && (t.m.Raw || t.m.Kind == lock.Advisory || NamesLock(t.st.fn.Name())), // the record of a service, say, is no lock to its callers
 		t.m.Deaf && t.st.wrapper && t.st.direct:
 		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold}}
+	case t.blurred():
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold, Detail: lock.Blurred}}
 	case t.exhausted():
 		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUntold, Detail: lock.AfterTries}}
 	}
 	return nil
+}
+
+// blurred reports whether a wrapper looks at the answer, and yet tells its caller of a
+// refusal what it tells of success: it asks for something that is none (a code below
+// zero, where a refusal is zero), or logs the refusal and goes on. Nothing else may be
+// done on the way, which might take the lock after all.
+func (t *taking) blurred() bool {
+	if !t.st.wrapper || !t.st.direct || t.st.mute || t.m.Row != nil || t.passedOn() || keepsState(t.st.fn, 0) {
+		return false
+	}
+	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
+	if !tellsByValue(won, t.st.fn) {
+		return false
+	}
+	told, denied := t.st.region.Results(), t.denied(false)
+	steps := t.f.sums[t.st.fn].steps
+	if denied.Limit || len(told) == 0 || slices.ContainsFunc(denied.Held, func(in ssa.Instruction) bool { return in != ssa.Instruction(t.st.at) && len(steps[in]) > 0 }) {
+		return false
+	}
+	return slices.ContainsFunc(denied.Returns, func(ret *ssa.Return) bool {
+		for i, v := range ret.Results {
+			if !told[i].Definite() || !denied.Fact(v).Same(told[i]) {
+				return false
+			}
+		}
+		return !t.hands(ret)
+	})
 }
 
 // exhausted reports whether a wrapper that tries a number of times tells success once

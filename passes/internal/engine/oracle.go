@@ -216,7 +216,7 @@ func (o *oracle) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) {
 			continue
 		}
 		if o.outcome(call) {
-			o.asked = true // a variable that Scan fills
+			o.asked = o.asked || !o.st.mute // a variable that Scan fills
 			return world.Success(deref(addr.Type())), true
 		}
 		return world.Varying, true

@@ -120,7 +120,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		s.Sections = append(s.Sections, st.section())
 		return
 	}
-	if st.wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) && !(st.mute && (st.returned || NamesLock(fn.Name()))) {
+	if st.wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) && !(st.mute && (st.returned || f.returnsOwner(m, fn) || NamesLock(fn.Name()))) {
 		// The callers cannot know whether they have it: it is no lock to them, unless
 		// that is the fault of a function that is about locks.
 		st.wrapper = false
@@ -502,6 +502,24 @@ func (f *family) writes(list []Effect, lock meaning.Meaning) bool {
 func (f *family) works(list []Effect, lock meaning.Meaning) bool {
 	list = slices.DeleteFunc(slices.Clone(list), func(x Effect) bool { return x.Reach == ByGoroutine })
 	return slices.ContainsFunc(list, func(x Effect) bool { return x.Open != Closed }) || f.writes(list, lock)
+}
+
+// returnsOwner reports whether fn gives its caller the value that it has stored to tell
+// its lock from that of others, be it in an object.
+func (f *family) returnsOwner(m meaning.Meaning, fn *ssa.Function) bool {
+	if m.Value == nil || m.Value.Kind != term.Call && m.Value.Kind != term.Result && m.Value.Kind != term.Op {
+		return false // not made here
+	}
+	for _, b := range fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if ok && slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+			t := f.value(v)
+			return t != nil && !isError(v.Type()) && t.Any(func(x *term.T) bool { return x == m.Value })
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // returnsHandle reports whether fn gives its caller the handle, or a function

@@ -49,6 +49,7 @@ type Meaning struct {
 	Every    *term.T // how often the library renews; nil where that is not known
 	Raw      bool    // needs evidence
 	Try      bool
+	InRow    bool // an acquire that tells in the row which it answers with whether the lock was taken
 	Deaf     bool // an acquire whose call cannot bring back the answer: a row that Exec drops
 	Checked  bool // compares the owner
 	Mine     bool // also takes a live lock of the same owner

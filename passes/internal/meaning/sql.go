@@ -66,7 +66,8 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 	for _, st := range sqlread.Read(s) {
 		nameTable(st, s, t)
 		for _, m := range r.statement(lib, st, params, conn, reject, call) {
-			m.Deaf = exec && m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
+			m.InRow = m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
+			m.Deaf = exec && m.InRow
 			ms = append(ms, m)
 		}
 	}
