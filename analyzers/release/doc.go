@@ -64,6 +64,10 @@
 //   - The context of the release has ended: its Done channel led there, its cancel
 //     function ran before (deferred later means run earlier), or its deadline
 //     bounds the work as well. A release with the caller's context is a note.
+//   - The release goes through an object that is made for it (a new mutex of redsync, of
+//     the concurrency package of etcd, of ZooKeeper or Consul), or compares a value that
+//     is drawn for it, in a function that belongs to the lock and does no more with
+//     either: at the release. What is kept, handed on, or told its owner is left alone.
 //   - A release is deferred before the acquire or runs after a refusal, and frees
 //     whatever lock there is.
 //   - A session takes its own advisory lock again, returns to its pool with the

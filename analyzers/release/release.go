@@ -72,6 +72,11 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		return lock.Warning, fmt.Sprintf("the lock stays taken %s when the work times out: %s releases %s with the context whose deadline (%s) bounds the work; use context.WithoutCancel with a timeout of its own", stuck, call, name, other)
 	case lock.SlipRequest:
 		return lock.Note, fmt.Sprintf("the lock stays taken %s when the caller gives up: %s releases %s with the caller's context; use context.WithoutCancel with a timeout of its own", stuck, call, name)
+	case lock.SlipAnew:
+		if s.Detail == "value" {
+			return lock.Warning, fmt.Sprintf("the lock stays taken %s: %s compares an owner value that is drawn for it, and %s was taken with another; keep the value of the acquire, or hand it to whoever releases", stuck, call, name)
+		}
+		return lock.Warning, fmt.Sprintf("the lock stays taken %s: the object through which %s releases is made for that and holds nothing, for %s was taken through another; keep that one, or hand its release to the caller", stuck, call, name)
 	case lock.SlipStacked:
 		return lock.Warning, fmt.Sprintf("one release does not free the lock: the session that holds %s takes it once more, and session locks stack; ask the session with a ping, or release as often as the lock was taken", name)
 	case lock.SlipReturned:

@@ -14,6 +14,7 @@ const (
 	SlipDeadline  = "deadline"  // with the context whose deadline bounds the section
 	SlipRequest   = "request"   // with the context of the caller, who may give up
 	SlipUnheld    = "unheld"    // without holding the lock
+	SlipAnew      = "anew"      // by an object, or a value, that is made for the release
 	SlipStacked   = "stacked"   // the session takes its own lock once more
 	SlipReturned  = "returned"  // the session goes back to its pool with the lock
 	SlipAbandoned = "abandoned" // a session that nobody ends where the lock is not taken

@@ -261,7 +261,7 @@ var builtin = []source{
 				&Call{Func: []string{"(*concurrency.Mutex).IsOwner"}, Part: &Part{Kind: "compare", Word: "owner", Of: Ref{Base: 2}}, Pos: "data/etcd-concurrency.yaml:68:5"},
 				&Call{Func: []string{"concurrency.NewLocker"}, New: &New{Key: Ref{Base: 1, Index: 1}, Parent: Ref{Base: 1}}, args: 2, Pos: "data/etcd-concurrency.yaml:72:5"},
 				&Call{Func: []string{"concurrency.NewElection"}, New: &New{Key: Ref{Base: 1, Index: 1}, Parent: Ref{Base: 1}}, args: 2, Pos: "data/etcd-concurrency.yaml:75:5"},
-				&Call{Func: []string{"concurrency.ResumeElection"}, New: &New{Key: Ref{Base: 1, Index: 1}, Parent: Ref{Base: 1}}, args: 2, Pos: "data/etcd-concurrency.yaml:77:5"},
+				&Call{Func: []string{"concurrency.ResumeElection"}, New: &New{Key: Ref{Base: 1, Index: 1}, Value: Ref{Base: 1, Index: 2}, Parent: Ref{Base: 1}}, args: 3, Pos: "data/etcd-concurrency.yaml:77:5"},
 				&Call{Func: []string{"(*concurrency.Election).Campaign"}, Acquire: &Acquire{Kind: "election", Handle: Ref{Base: 2}, Value: Ref{Base: 1, Index: 1}, Context: Ref{Base: 1}, Renewal: "library"}, args: 2, Pos: "data/etcd-concurrency.yaml:79:5"},
 				&Call{Func: []string{"(*concurrency.Election).Proclaim"}, Write: &Write{Store: "etcd", Op: "Proclaim", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
 					&Carrier{Kind: "owner", Compare: "equal"},

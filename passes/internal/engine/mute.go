@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -32,6 +33,11 @@ func (f *family) mute(st *site, m meaning.Meaning) bool {
 	if a.value || !a.err && !m.InRow {
 		return false
 	}
+	return quietly(call, m, entry, a)
+}
+
+// quietly reports whether a command that is refused makes no error of it.
+func quietly(call *ssa.Call, m meaning.Meaning, entry *catalog.Call, a answered) bool {
 	return strings.Contains(call.Type().String(), "Bool") || m.Counts || m.InRow || entry.Quiet && !a.converted
 }
 
@@ -221,8 +227,15 @@ func (t *taking) blurred() bool {
 	if !t.st.wrapper || !t.st.direct || t.st.mute || t.m.Row != nil || t.passedOn() || keepsState(t.st.fn, 0) {
 		return false
 	}
+	call, ok := t.st.at.(*ssa.Call)
+	entry := t.f.e.reader.Entry(t.st.lock.Call)
+	if !ok || entry == nil {
+		return false
+	}
+	var a answered
+	t.f.read(call, &a)
 	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
-	if !tellsByValue(won, t.st.fn) {
+	if !quietly(call, t.m, entry, a) || !tellsByValue(won, t.st.fn) {
 		return false
 	}
 	told, denied := t.st.region.Results(), t.denied(false)

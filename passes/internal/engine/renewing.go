@@ -259,7 +259,7 @@ func reportable(in ssa.CallInstruction) bool {
 // in a client of the project's own, the caller does. Of a record, the statement says
 // all that matters.
 func (k *keeping) boundHere(in ssa.CallInstruction, x Effect, m meaning.Meaning) bool {
-	own := k.below(in, x)
+	own := k.e.below(in, x)
 	switch {
 	case m.Row != nil && own != nil:
 		_, known := k.e.renewsRow(own)
@@ -279,16 +279,16 @@ func (k *keeping) boundHere(in ssa.CallInstruction, x Effect, m meaning.Meaning)
 
 // below is the call of an effect as the function that is called at in makes it, with
 // its own parameters; nil where in makes it itself, or the function is out of sight.
-func (k *keeping) below(in ssa.CallInstruction, x Effect) *term.T {
+func (e *Engine) below(in ssa.CallInstruction, x Effect) *term.T {
 	if len(x.Via) == 0 {
 		return nil
 	}
 	callees := []*ssa.Function{origin(in.Common().StaticCallee())}
 	if in.Common().IsInvoke() {
-		callees = k.e.impls.of(in.Common())
+		callees = e.impls.of(in.Common())
 	}
 	for _, fn := range callees {
-		if sum := k.e.summary(fn); sum != nil {
+		if sum := e.summary(fn); sum != nil {
 			for _, y := range sum.Effects {
 				if y.Call != nil && y.At.Position == x.At.Position {
 					return y.Call

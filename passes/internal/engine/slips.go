@@ -38,7 +38,7 @@ func (e *Engine) slips() {
 	}
 	var all []found
 	for i, look := range []func(*Engine, *taking) []lock.Slip{
-		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).rows,
+		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).anew, (*Engine).rows,
 		(*Engine).leaves, (*Engine).stacks, (*Engine).forgets, (*Engine).handsBack, (*Engine).abandons, (*Engine).forsakes, (*Engine).contexts,
 		(*Engine).asks, (*Engine).expires, (*Engine).late, (*Engine).outlives, (*Engine).mismatches, (*Engine).misses, (*Engine).believes,
 	} {
