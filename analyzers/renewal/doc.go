@@ -70,7 +70,8 @@
 // lock, or a statement on its row by nothing but its name, without a comparison of the
 // owner. A keepalive, or a goroutine that renews, on a context with a deadline or one
 // that is cancelled when its function is done, where the lock is handed on to the
-// caller. An interval of more than half the time to live that the renewal gives, or
+// caller; likewise a session (of etcd) that is made by such a context, and returned or
+// kept, or under whose lock the work goes on by another context. An interval of more than half the time to live that the renewal gives, or
 // that the lock has whose section runs it; above a third it is a note.
 // The same holds for what a library is told by its options (the heartbeat of dynamolock),
 // there, or by one of them while the other has its default. A plain SET of the lock's

@@ -62,6 +62,8 @@ func finding(c *lock.Call, about string) (lock.Finding, bool) {
 		f.Message = fmt.Sprintf("two holders, each sure of the lock: %s extends %s whoever holds it by now; compare the owner and extend in one script or statement", check.Short(c.Call), about)
 	case lock.RenewBound:
 		f.Message = fmt.Sprintf("the lease runs out under its holder: %s renews %s only as long as the context of the acquire lives (%s); give the renewal a context that ends with the release", check.Short(c.Call), about, c.Text)
+	case lock.SessionBound:
+		f.Message = fmt.Sprintf("the lock runs out under its holder: %s makes a session that is renewed only as long as its context lives (%s), and %s with it; give the session a context that ends with the release, and bound only the wait for the lock", check.Short(c.Call), c.Text, about)
 	case lock.RenewSeldom:
 		if c.Share <= 0.5 {
 			f.Level = lock.Note

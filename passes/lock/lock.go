@@ -261,6 +261,8 @@ const (
 	RenewUnowned = "renewed without comparing the owner"
 	// RenewBound: the renewal ends with a context that was made for the acquire.
 	RenewBound = "renewal ends with the acquire's context"
+	// SessionBound: so does a session, which its library renews.
+	SessionBound = "session ends with the acquire's context"
 	// RenewSeldom: Share is the interval's part of the time to live.
 	RenewSeldom = "renewed too seldom"
 	// RenewAgain: taken anew in place of a renewal. RenewForever: nothing ends the

@@ -3,6 +3,7 @@ package engine
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 	var bodies []body
 	switch {
 	case t.st.region != nil && len(t.st.freed) > 0:
-		bodies = append(bodies, body{f: t.f, steps: t.f.sums[t.st.fn].steps, held: t.st.region.Held})
+		bodies = append(bodies, t.inline())
 	case t.st.closed && !t.f.e.staysOn(t.st.at.Common().StaticCallee()):
 		bodies = t.callbacks()
 	}
@@ -102,6 +103,9 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 			if slip, ok := t.timed(b, in); ok {
 				return []lock.Slip{slip}
 			}
+			if slip, ok := t.leftRunning(b, in); ok {
+				return []lock.Slip{slip}
+			}
 			c, ok := in.(ssa.CallInstruction)
 			if !ok || !b.f.starts(c) || t.st.match != nil && t.f.releaseIndex(b.steps[in], t.st.match) >= 0 {
 				continue
@@ -111,7 +115,7 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 				continue
 			}
 			for _, x := range b.steps[in] {
-				if x.Reach == ByGoroutine && x.Memory == nil && (x.Open == Closed && t.guarded(x) && t.mainly(x) || x.Open != Closed && e.labours(x) && t.alone() && !slices.ContainsFunc(ctxs, b.f.ends) && !b.f.lingers(b.held, 0)) {
+				if t.goesOn(b, x) && (x.Open == Closed || !slices.ContainsFunc(ctxs, b.f.ends)) {
 					at := b.f.frame(c, "")
 					if g, ok := c.(*ssa.Go); ok {
 						at.Position = e.position(g.Pos()) // of the word go, not of the call
@@ -122,6 +126,59 @@ func (e *Engine) outlives(t *taking) []lock.Slip {
 		}
 	}
 	return nil
+}
+
+// goesOn reports whether what a goroutine does is what the section is for.
+func (t *taking) goesOn(b body, x Effect) bool {
+	return x.Reach == ByGoroutine && x.Memory == nil &&
+		(x.Open == Closed && t.guarded(x) && t.mainly(x) || x.Open != Closed && t.f.e.labours(x) && t.alone() && !b.f.lingers(b.held, 0))
+}
+
+// leftRunning finds work that a function of the package starts for the section, which
+// calls it, and gives nobody anything to wait for. What an object keeps count of is
+// waited for by whoever closes it.
+func (t *taking) leftRunning(b body, in ssa.Instruction) (lock.Slip, bool) {
+	call, ok := in.(*ssa.Call)
+	if !ok || t.st.match != nil && t.f.releaseIndex(b.steps[in], t.st.match) >= 0 || !slices.ContainsFunc(b.steps[in], func(x Effect) bool { return x.Reach == ByGoroutine }) {
+		return lock.Slip{}, false
+	}
+	fn := origin(call.Call.StaticCallee())
+	if fn == nil || fn.Parent() != nil || pkgOf(fn) != pkgOf(t.st.fn) || t.f.e.families[fn] == nil || t.f.e.families[fn].waitsAnywhere() {
+		return lock.Slip{}, false
+	}
+	for r := range fn.Signature.Results().Variables() {
+		if !isError(r.Type()) {
+			return lock.Slip{}, false
+		}
+	}
+	g := t.f.e.families[fn]
+	if slices.ContainsFunc(g.calling, func(c ssa.CallInstruction) bool {
+		if name := methodOf(c.Common()); name != "Add" && name != "Go" || len(c.Common().Args) == 0 {
+			return false
+		}
+		_, kept := g.base(c.Common().Args[0]).(*ssa.FieldAddr)
+		return kept
+	}) {
+		return lock.Slip{}, false
+	}
+	for _, c := range g.calling {
+		start, ok := c.(*ssa.Go)
+		if !ok || start.Parent() != fn {
+			continue
+		}
+		ctxs := contextsGiven(g, start)
+		if slices.ContainsFunc(ctxs, g.ends) || slices.ContainsFunc(contextsGiven(b.f, call), func(ctx ssa.Value) bool { return b.f.ends(ctx) || b.run != nil && b.bound(ctx) }) {
+			continue
+		}
+		at := g.frame(start, "")
+		for _, x := range b.steps[in] {
+			if slices.ContainsFunc(way(x), func(fr lock.Frame) bool { return fr.Position == at.Position }) && t.goesOn(b, x) {
+				at.Position = t.f.e.position(start.Pos())
+				return lock.Slip{Frame: at, Kind: lock.SlipOutlives, Other: x.At}, true
+			}
+		}
+	}
+	return lock.Slip{}, false
 }
 
 // labours reports whether an open call may be work: what is only told something, or
@@ -136,6 +193,49 @@ type body struct {
 	run   *ssa.Function // what the wrapper runs; nil where the function takes the lock itself
 	steps map[ssa.Instruction][]Effect
 	held  []ssa.Instruction
+}
+
+// inline is the section of a function that takes the lock itself, with the closures that
+// run where they stand: the bodies of loops over iterators, and what is called at once.
+func (t *taking) inline() body {
+	b := body{f: t.f, steps: t.f.sums[t.st.fn].steps, held: t.st.region.Held}
+	for i := 0; i < len(b.held); i++ {
+		call, ok := b.held[i].(*ssa.Call)
+		if !ok {
+			continue
+		}
+		within := call.Call.StaticCallee()
+		if v := rangeBody(call.Common()); v != nil {
+			within, _ = v.(*ssa.Function)
+			if mc, ok := v.(*ssa.MakeClosure); ok {
+				within = mc.Fn.(*ssa.Function)
+			}
+		}
+		if within == nil || within.Parent() == nil || t.f.sums[within] == nil || slices.ContainsFunc(b.held, func(in ssa.Instruction) bool { return in.Parent() == within }) {
+			continue
+		}
+		if !slices.ContainsFunc(within.Blocks, func(b *ssa.BasicBlock) bool { return slices.ContainsFunc(b.Instrs, starting) }) {
+			continue
+		}
+		b.steps = maps.Clone(b.steps)
+		maps.Copy(b.steps, t.f.summarise(within).steps)
+		b.held = slices.Clip(b.held)
+		for _, block := range within.Blocks {
+			b.held = append(b.held, block.Instrs...)
+		}
+	}
+	return b
+}
+
+// starting reports whether an instruction may start something that goes on.
+func starting(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.Go:
+		return true
+	case *ssa.Call:
+		return methodOf(in.Common()) == "Go" || rangeBody(in.Common()) != nil || in.Call.StaticCallee() != nil && in.Call.StaticCallee().Parent() != nil
+	}
+	return false
 }
 
 // bound reports whether a context is the one that the wrapper gives: what it ends with
@@ -216,7 +316,7 @@ func (f *family) lingers(list []ssa.Instruction, depth int) bool {
 		if slices.ContainsFunc(entries, func(e *catalog.Call) bool { return e.Blocks != nil && e.Blocks.Kind != "remote" }) {
 			return true
 		}
-		if _, builtin := c.Value.(*ssa.Builtin); builtin || len(entries) > 0 || f.quietCall(c) || worldly(c.Signature()) {
+		if _, builtin := c.Value.(*ssa.Builtin); builtin || len(entries) > 0 || f.quietCall(c) || worldly(c.Signature()) || inMemory(c) || rangeBody(c) != nil {
 			return false // nothing to wait for, or among the effects
 		}
 		callee := origin(c.StaticCallee())

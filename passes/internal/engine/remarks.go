@@ -18,6 +18,7 @@ func (e *Engine) remarks(uses []*lock.Use) []lock.Remark {
 		k.function(f, fn, s)
 	})
 	e.functions(func(f *family, fn *ssa.Function) {
+		k.sessions(f, fn)
 		for _, rec := range e.recorded[f] {
 			if rec.st.fn == fn {
 				k.use(f, rec)

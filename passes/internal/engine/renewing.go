@@ -226,7 +226,12 @@ func (k *keeping) renewal(f *family, in ssa.CallInstruction, x Effect, m meaning
 		if how := f.unheeded(in, r.Result); how != "" {
 			note(lock.LossUnwatched, how)
 		}
-		if why := k.endsEarly(f, operand(in.Common(), r.Context)); why != "" {
+		ctx := operand(in.Common(), r.Context)
+		why := k.endsEarly(f, ctx)
+		if made, ok := in.(*ssa.Call); ok && why == "" && ctx != nil && (k.leavesWith(f, made, x.Call, ctx) || m.Handle != nil && k.leavesWith(f, made, m.Handle, ctx)) {
+			why = k.endsWith(f, made, ctx)
+		}
+		if why != "" {
 			note(lock.RenewBound, why)
 		}
 	case r.Interval != "":

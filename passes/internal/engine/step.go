@@ -122,6 +122,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	if len(args) > 0 {
 		args = args[1:]
 	}
+	if body := rangeBody(c); body != nil && slices.ContainsFunc(fn.Alts(), func(t *term.T) bool { return t.Kind != term.Func && t.Kind != term.Closure }) {
+		return f.ranged(c, f.get(body), at, reach)
+	}
 	more, holds := f.apply(fn, args, at, max(reach, ByCall))
 	for i := range more {
 		if more[i].Open == Value {
@@ -130,6 +133,47 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 	}
 	f.asks(in, more)
 	return more, f.held(in, holds, call, at, nil)
+}
+
+// rangeBody is the body of a loop over an iterator, where a call is one: the compiler
+// makes a function of it, which the iterator calls.
+func rangeBody(c *ssa.CallCommon) ssa.Value {
+	if len(c.Args) != 1 {
+		return nil
+	}
+	fn, ok := c.Args[0].(*ssa.Function)
+	if mc, closure := c.Args[0].(*ssa.MakeClosure); closure {
+		fn, ok = mc.Fn.(*ssa.Function), true
+	}
+	if !ok || fn.Synthetic != "range-over-func yield" {
+		return nil
+	}
+	return c.Args[0]
+}
+
+// ranged is what a loop over an iterator does that is out of sight: its body, in each
+// turn, and what the iterator may do for the next element. Those of the standard library
+// only go through what is in memory.
+func (f *family) ranged(c *ssa.CallCommon, body *term.T, at lock.Frame, reach Reach) ([]Effect, []*site) {
+	over := f.get(c.Value)
+	item := f.e.pool.Elem(over, nil)
+	effects, _ := f.apply(body, []*term.T{item, item}, at, reach)
+	for i := range effects {
+		if via := effects[i].Via; len(via) > 0 && via[0].Position == at.Position {
+			effects[i].Via = via[1:] // it stands where it runs
+		}
+		effects[i].Turns = effects[i].Turns.Within(Turns{Rounds: Each})
+	}
+	if call, ok := c.Value.(*ssa.Call); !ok || !inMemory(call.Common()) {
+		effects = append(effects, f.open(over, []*term.T{body}, at, reach))
+	}
+	return bound(effects), nil
+}
+
+// inMemory reports whether a call makes an iterator over what is in memory.
+func inMemory(c *ssa.CallCommon) bool {
+	callee := origin(c.StaticCallee())
+	return callee != nil && callee.Pkg != nil && slices.Contains([]string{"slices", "maps", "strings", "bytes"}, callee.Pkg.Pkg.Path())
 }
 
 // decorates reports whether the value whose method is called lies in a field of the
