@@ -32,9 +32,10 @@ func (k *keeping) scales(f *family, in ssa.CallInstruction, list []Effect) {
 		}
 	}
 	for _, x := range list {
-		if x.Call == nil || x.Open != Closed || len(x.Via) > 0 {
+		if x.Call == nil || x.Open != Closed {
 			continue
 		}
+		// A wrapper is given the number, and hands it on as it is.
 		for _, m := range k.e.reader.Of(x.Call) {
 			if m.Role != meaning.Acquire && m.Role != meaning.Renew || m.Span == nil {
 				continue
@@ -156,6 +157,9 @@ func (k *keeping) unit(f *family, v ssa.Value, depth int) float64 {
 		case "(time.Duration).Hours":
 			return 3600e9
 		default:
+			if name == "strconv.Itoa" || name == "strconv.FormatInt" {
+				return k.unit(f, x.Call.Args[0], depth+1)
+			}
 			if b, ok := x.Call.Value.(*ssa.Builtin); strings.HasPrefix(name, "math.") || ok && (b.Name() == "max" || b.Name() == "min") {
 				return k.unit(f, x.Call.Args[0], depth+1)
 			}

@@ -205,6 +205,15 @@ func (s Script) CompareAndDelete() (key, arg Expr, ok bool) {
 
 // CompareAndExpire reports a renewal by owner.
 func (s Script) CompareAndExpire() (key, arg Expr, ok bool) {
+	e, arg, ok := s.renewal()
+	if !ok {
+		return Expr{}, Expr{}, false
+	}
+	return e.Args[0], arg, true
+}
+
+// renewal is the command of a renewal by owner, and the owner.
+func (s Script) renewal() (e Effect, arg Expr, ok bool) {
 	for _, e := range s.Effects {
 		if len(e.Args) < 2 {
 			continue
@@ -224,9 +233,25 @@ func (s Script) CompareAndExpire() (key, arg Expr, ok bool) {
 				continue
 			}
 		}
-		return e.Args[0], arg, true
+		return e, arg, true
 	}
-	return Expr{}, Expr{}, false
+	return Effect{}, Expr{}, false
+}
+
+// Prolongs gives the time to live that a renewal by owner sets; Kind is empty where that
+// is a point in time, or nothing of the sort.
+func (s Script) Prolongs() Expr {
+	e, _, ok := s.renewal()
+	switch {
+	case !ok:
+		return Expr{}
+	case e.Cmd == "EXPIRE" || e.Cmd == "PEXPIRE":
+		return e.Args[1]
+	case e.Cmd == "SET" && (has(e, "EXAT") || has(e, "PXAT")):
+		return Expr{}
+	}
+	x, _ := ttl(e)
+	return x
 }
 
 // owner finds the guard that compares the value under key with an argument.

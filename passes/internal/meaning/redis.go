@@ -265,11 +265,7 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 		m := r.base(lib, Acquire)
 		m.Kind, m.Raw, m.Try, m.Counts = lock.Lease, true, true, s.Counts
 		m.Key, m.Value, m.Mine = r.luaTerm(args, key), r.luaTerm(args, value), s.Reenters(key, value)
-		p := props{ttl: r.luaTerm(args, ttl), unit: "ms"}
-		if s.Seconds(ttl) {
-			p.unit = "s"
-		}
-		m.TTL, m.Span, m.Unit = p.lease(false), p.ttl, p.unit
+		m.lasts(r.luaTerm(args, ttl), s.Seconds(ttl))
 		if key, _, del := s.CompareAndDelete(); del && key.Kind == "key" {
 			m.Evidence = append(m.Evidence, "script compares the owner value")
 		}
@@ -281,6 +277,9 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 	}
 	if key, arg, ok := s.CompareAndExpire(); ok {
 		owner(Renew, key, arg)
+		if expiry := s.Prolongs(); expiry.Kind == "arg" {
+			ms[len(ms)-1].lasts(r.luaTerm(args, expiry), s.Seconds(expiry))
+		}
 	}
 	fences, writes := s.Fences(), s.Writes()
 	reject := "reply"
@@ -333,6 +332,15 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// lasts says how long a script lets a lease live.
+func (m *Meaning) lasts(ttl *term.T, seconds bool) {
+	p := props{ttl: ttl, unit: "ms"}
+	if seconds {
+		p.unit = "s"
+	}
+	m.TTL, m.Span, m.Unit = p.lease(false), p.ttl, p.unit
 }
 
 // keepsToken reports whether a command does nothing but keep what a fence of
