@@ -51,12 +51,16 @@ func (f *family) memory(fn *ssa.Function, s *Summary) {
 	data := stores[len(stores)-1]
 	if c := f.compared(fn, stores); c != nil {
 		m.Token, m.Op, m.Text = c.incoming, c.op, c.text
+		var moves, rest []ssa.Instruction
 		for _, st := range stores {
 			if c.moves(f, st) {
-				m.Stored = true
+				moves = append(moves, st.at)
 				m.Early = before(st.at, c.at)
+			} else {
+				rest = append(rest, st.at)
 			}
 		}
+		m.Stored = len(moves) > 0 && (m.Early || c.op == "idle" || c.keepsUp(f, moves, rest))
 	}
 	eff := Effect{Memory: m, At: lock.Frame{Position: f.e.position(data.at.Pos()), Function: shown(fn)}}
 	s.steps[data.at] = append(s.steps[data.at], eff)
@@ -206,6 +210,67 @@ func (c *comparison) moves(f *family, st memStore) bool {
 	return v != nil && v.Any(func(x *term.T) bool { return x == c.incoming })
 }
 
+// keepsUp reports whether the incoming value is stored wherever something else is
+// that the comparison has let in. A mark that is set when the record is made, and never
+// again, keeps out what is older than the first writer alone.
+//
+// A way that leaves the mark is no fault where another comparison of the same two
+// chose it: of an equal or greater mark there is nothing to move. Ways from one turn of
+// a loop into the next are not followed.
+func (c *comparison) keepsUp(f *family, moves, rest []ssa.Instruction) bool {
+	type state struct {
+		b     *ssa.BasicBlock
+		wrote bool
+	}
+	from := c.at.Block()
+	among := func(b *ssa.BasicBlock, list []ssa.Instruction) bool {
+		return slices.ContainsFunc(list, func(x ssa.Instruction) bool { return x.Block() == b })
+	}
+	moved := func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(moves, func(m ssa.Instruction) bool { return canReach(b, m.Block(), from) })
+	}
+	seen := make(map[state]bool)
+	var left func(s state) bool // whether a way from s ends with something stored and the mark left
+	left = func(s state) bool {
+		if seen[s] || among(s.b, moves) {
+			return false
+		}
+		seen[s] = true
+		s.wrote = s.wrote || among(s.b, rest)
+		again, ahead := c.again(f, s.b), 0
+		for _, next := range s.b.Succs {
+			if next.Dominates(s.b) {
+				continue
+			}
+			ahead++
+			if !(again && !moved(next)) && left(state{next, s.wrote}) {
+				return true
+			}
+		}
+		return ahead == 0 && s.wrote
+	}
+	for _, next := range from.Succs {
+		if moved(next) && left(state{b: next}) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(from.Succs, moved)
+}
+
+// again reports whether b ends in a branch that compares the two once more.
+func (c *comparison) again(f *family, b *ssa.BasicBlock) bool {
+	br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	bin, ok := br.Cond.(*ssa.BinOp)
+	if !ok {
+		return false
+	}
+	x, y := f.get(bin.X), f.get(bin.Y)
+	return x == c.stored && y == c.incoming || y == c.stored && x == c.incoming
+}
+
 // compared finds the comparison that decides whether the method stores.
 func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
 	recv := f.get(fn.Params[0])
@@ -322,7 +387,8 @@ func negate(op token.Token) token.Token {
 }
 
 // canReach reports whether to can be reached from without passing through the
-// branch again.
+// branch again. Where there is a branch, what it decides is decided within one turn of
+// the loops around it: the next turn may go past it.
 func canReach(from, to, branch *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{branch: true}
 	work := []*ssa.BasicBlock{from}
@@ -336,7 +402,11 @@ func canReach(from, to, branch *ssa.BasicBlock) bool {
 			continue
 		}
 		seen[b] = true
-		work = append(work, b.Succs...)
+		for _, next := range b.Succs {
+			if branch == nil || !next.Dominates(b) {
+				work = append(work, next)
+			}
+		}
 	}
 	return false
 }
