@@ -115,7 +115,11 @@ func (e *Engine) drawn(effects []Effect) counters {
 // draws reports whether a call draws a token or tends its counter. A counter
 // whose value goes where it cannot be followed is known by its name.
 func (e *Engine) draws(c counters, call *term.T, ms []meaning.Meaning) bool {
-	if slices.Contains(c.calls, call) {
+	// A call far inside of a value has lost its arguments, but not its place.
+	if slices.ContainsFunc(c.calls, func(x *term.T) bool { return x == call || x.Name == call.Name && x.Site == call.Site && x.Site != "" }) {
+		return true
+	}
+	if column, ok := e.reader.Counted(call); ok && fenceName(column) {
 		return true
 	}
 	tends := false

@@ -40,6 +40,18 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 	if in.Kind != term.Struct {
 		return m
 	}
+	guards, sets := r.itemParts(in)
+	c.Sets = sets
+	if condition == "" {
+		return m // it stores what it stores, whatever is there
+	}
+	c.Guards = guards
+	return m
+}
+
+// itemParts reads the input of an operation on an item: its condition, if that is
+// text, and what it stores.
+func (r *Reader) itemParts(in *term.T) (guards []Guard, sets []Setting) {
 	params, text := r.attributes(r.Pool.Field(in, "ExpressionAttributeValues"))
 	names := r.Pool.Field(in, "ExpressionAttributeNames")
 	plain := func(s string) string {
@@ -51,22 +63,22 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 			return "alias_" + alias[1:]
 		})
 	}
-	c.Sets = r.itemSets(in, plain, params)
-	if condition == "" {
-		return m // it stores what it stores, whatever is there
+	sets = r.itemSets(in, plain, params)
+	condition, ok := r.Pool.Field(in, "ConditionExpression").Str()
+	if !ok || condition == "" {
+		return nil, sets
 	}
-	c.Guards = nil
 	for _, st := range sqlread.Read("DELETE FROM t WHERE " + plain(condition)) {
 		for _, sw := range st.Writes {
 			if sw.Unknown != "" {
-				c.Guards = append(c.Guards, Guard{Op: "other", Text: condition})
+				guards = append(guards, Guard{Op: "other", Text: condition})
 			}
 			for _, g := range sw.Guards {
-				c.Guards = append(c.Guards, r.itemGuard(r.sqlGuard(g, sw, params), c.Sets, text))
+				guards = append(guards, r.itemGuard(r.sqlGuard(g, sw, params), sets, text))
 			}
 		}
 	}
-	return m
+	return guards, sets
 }
 
 // expression reads a condition and an update that are built by calls. Imprecision:
@@ -113,7 +125,7 @@ func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard
 		g.Alts[i] = r.itemGuard(g.Alts[i], sets, text)
 	}
 	for _, s := range sets {
-		if s.Column == g.Column {
+		if sameField(s.Column, g.Column) {
 			r.settle(&g, s.Value)
 		}
 	}
@@ -129,7 +141,11 @@ func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard
 // update expression.
 func (r *Reader) itemSets(in *term.T, plain func(string) string, params *term.T) []Setting {
 	var sets []Setting
-	if item := r.Pool.Field(in, "Item"); item.Kind == term.Struct {
+	item := r.Pool.Field(in, "Item")
+	if e := r.Entry(item); e != nil && !e.Same.IsZero() { // made of a struct
+		item = r.Get(e.Same, item, nil)
+	}
+	if item.Kind == term.Struct {
 		for i, n := range item.Names {
 			v, _ := r.attribute(item.Args[i])
 			sets = append(sets, Setting{strings.ToLower(n), v})
@@ -149,6 +165,14 @@ func (r *Reader) itemSets(in *term.T, plain func(string) string, params *term.T)
 		if strings.EqualFold(update[p[0]:p[1]], "REMOVE") {
 			for path := range strings.SplitSeq(update[p[1]:end], ",") {
 				sets = append(sets, Setting{strings.ToLower(strings.TrimSpace(path)), r.Pool.Nil()})
+			}
+		}
+		if strings.EqualFold(update[p[0]:p[1]], "ADD") {
+			for pair := range strings.SplitSeq(update[p[1]:end], ",") {
+				if words := strings.Fields(pair); len(words) == 2 {
+					column := r.Pool.Op("column", r.Pool.Const("string", strings.ToLower(words[0])))
+					sets = append(sets, Setting{strings.ToLower(words[0]), r.Pool.Op("sql:+", column, r.named(strings.ReplaceAll(strings.TrimPrefix(words[1], ":"), "_", ""), params))})
+				}
 			}
 		}
 		if !strings.EqualFold(update[p[0]:p[1]], "SET") {
@@ -190,4 +214,79 @@ func (r *Reader) attribute(v *term.T) (value *term.T, text bool) {
 		return v, false
 	}
 	return v.Args[0], v.Names[0] == "S" || strings.HasSuffix(v.Type, "MemberS")
+}
+
+// itemBatch reads the items that BatchWriteItem stores, which no condition guards, or
+// the operations of a transaction, all of which are refused where one condition fails.
+//
+// Imprecision: the items of a batch that are out of sight are not told from those that
+// are in view.
+func (r *Reader) itemBatch(lib *catalog.Library, w *catalog.Write, call *term.T) []Meaning {
+	given := r.Get(w.Value, call, nil)
+	whole := r.change(lib, w, call, nil)
+	whole.Write.Guards = nil
+	var parts []Meaning
+	var guards []Guard
+	seen := given != nil
+	var item func(t *term.T)
+	item = func(t *term.T) {
+		switch {
+		case t.Kind == term.Nil, t.Kind == term.Unknown && t.Name == "loop", t.Kind == term.Const && t.Type == "zero":
+			return // the list itself, before the last append
+		case t.Kind == term.List, t.Kind == term.Op && t.Name == "append", t.Kind == term.Join, t.IsMap():
+			for _, a := range t.Args {
+				item(a)
+			}
+			return
+		case t.Kind == term.Struct && t.Type == "" && len(t.Names) == 1 && t.Names[0] == "?":
+			item(t.Args[0]) // the lists of several tables
+			return
+		case t.Kind != term.Struct || len(t.Names) != 1 || t.Args[0].Kind != term.Struct:
+			seen = false
+			return
+		}
+		in := t.Args[0]
+		c := *whole.Write
+		g, sets := r.itemParts(in)
+		if condition := r.Pool.Field(in, "ConditionExpression"); len(g) == 0 && !condition.IsZero() {
+			g = []Guard{{Op: "other", Value: condition, Text: "expression"}}
+		}
+		guards = append(guards, g...)
+		switch t.Names[0] {
+		case "ConditionCheck":
+			return
+		case "Put", "Update":
+			c.Operation = t.Names[0] + "Item"
+		case "PutRequest":
+			c.Operation = w.Op
+		case "Delete", "DeleteRequest":
+			c.Operation = "DeleteItem"
+		default:
+			seen = false
+			return
+		}
+		c.Sets = sets
+		if table := r.Pool.Field(in, "TableName"); !table.IsZero() {
+			c.Resource, c.Key = place(w.Store, table), table
+		}
+		m := whole
+		m.Write = &c
+		parts = append(parts, m)
+	}
+	if given != nil {
+		item(given)
+	}
+	if len(parts) == 0 || !seen {
+		parts = append(parts, whole)
+	}
+	if len(w.Conditions) == 0 {
+		return parts
+	}
+	if !seen {
+		guards = append(guards, Guard{Op: "other", Text: "operations out of sight"})
+	}
+	for _, m := range parts {
+		m.Write.Guards = guards
+	}
+	return parts
 }

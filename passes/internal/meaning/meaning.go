@@ -276,6 +276,8 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			ms = r.kept(ms, r.built(lib, w, call))
 		case w.Store == "dynamodb" && carries(w, "expression"):
 			ms = r.kept(ms, r.item(lib, w, call))
+		case w.Store == "dynamodb" && !w.Value.IsZero() && w.Args.IsZero():
+			ms = append(ms, r.itemBatch(lib, w, call)...)
 		case w.Store == "mongo" && carries(w, "filter"):
 			ms = r.kept(ms, r.document(lib, w, call))
 		case w.Store == "mongo" && inserts(w.Op):

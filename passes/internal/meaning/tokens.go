@@ -52,6 +52,9 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 		if tok, ok := r.fieldToken(t); ok {
 			return tok, true
 		}
+		if tok, ok := r.recordToken(t); ok {
+			return tok, true
+		}
 		return r.token(x, depth+1)
 	case term.Call:
 		e := r.Entry(t)
@@ -80,6 +83,9 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 			return r.token(r.Get(e.Same, t, nil), depth+1)
 		}
 	case term.Elem:
+		if tok, ok := r.recordToken(t); ok {
+			return tok, true
+		}
 		if len(t.Args) == 2 && t.Args[1] != nil {
 			answer := t.Args[0]
 			for answer.Kind == term.Result {
