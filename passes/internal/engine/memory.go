@@ -184,9 +184,10 @@ type comparison struct {
 // puts is what a store puts where the stored value was read from, also as a field of a
 // record that replaces the one there; nil: it leaves that as it is.
 func (c *comparison) puts(f *family, st memStore) *term.T {
+	places := st.place.Alts() // of a record that is there, or was just made
 	var within func(t *term.T) *term.T
 	within = func(t *term.T) *term.T {
-		if f.e.pool.Alike(t, st.place) {
+		if slices.ContainsFunc(places, func(p *term.T) bool { return f.e.pool.Alike(t, p) }) {
 			return st.val
 		}
 		if t.Kind == term.Field {

@@ -24,8 +24,8 @@ type card struct {
 func (b *panel) pin(name, text string, token int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := b.notes[name]
-	if n == nil {
+	n, ok := b.notes[name]
+	if !ok {
 		n = &card{fence: token}
 		b.notes[name] = n
 	}
