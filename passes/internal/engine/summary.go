@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -169,14 +170,30 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 	}
 	f.e.spine(fn.Blocks[0], lists, func(*ssa.BasicBlock) bool { return true })
 	perhaps(fn, lists)
-	for _, b := range fn.Blocks {
-		s.Effects = append(s.Effects, lists[b]...)
-	}
-	s.Effects = bound(s.Effects)
+	s.Effects = bound(inOrder(fn, s, lists))
 	for _, st := range acquired {
 		f.explore(fn, s, st)
 	}
 	return s
+}
+
+// inOrder lists what a function does in the order of its text, what it defers last: a
+// caller whose lock it gives back is told what comes before that.
+func inOrder(fn *ssa.Function, s *Summary, lists map[*ssa.BasicBlock][]Effect) []Effect {
+	var list, last []Effect
+	for _, b := range fn.Blocks {
+		rest := lists[b]
+		for _, in := range b.Instrs {
+			n := len(s.steps[in])
+			if _, deferred := in.(*ssa.Defer); deferred {
+				last = append(slices.Clip(rest[:n]), last...)
+			} else {
+				list = append(list, rest[:n]...)
+			}
+			rest = rest[n:]
+		}
+	}
+	return append(list, last...)
 }
 
 // results joins what a return gives back; nil and zero values, which

@@ -126,3 +126,63 @@ func With(ctx context.Context, rdb *redis.Client, name, me string, often bool, w
 	}()
 	return work(held)
 }
+
+// A Tenure is one term of office.
+type Tenure struct {
+	rdb    *redis.Client
+	office string
+	govern func(context.Context)
+}
+
+const (
+	termOfOffice = 12 * time.Second
+	confirmEvery = 20 * time.Minute
+)
+
+var (
+	confirm  = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`)
+	abdicate = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
+)
+
+// Stand is elected, and rules in a method of its own.
+func (r *Tenure) Stand(ctx context.Context, me string) error {
+	elected, err := r.rdb.SetNX(ctx, r.office, me, termOfOffice).Result()
+	if err != nil || !elected {
+		return err
+	}
+	return r.rule(ctx, me)
+}
+
+// rule says first how the tenure ends.
+func (r *Tenure) rule(ctx context.Context, me string) (err error) {
+	held, stop := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		r.govern(held)
+	}()
+	defer func() {
+		stop()
+		<-over
+		n, e := abdicate.Run(context.WithoutCancel(ctx), r.rdb, []string{r.office}, me).Int()
+		if e == nil && n == 0 {
+			e = errors.New("no longer in office")
+		}
+		err = errors.Join(err, e)
+	}()
+	pace := time.NewTicker(confirmEvery) // want: renewal
+	defer pace.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return nil
+		case <-pace.C:
+		}
+		n, err := confirm.Run(ctx, r.rdb, []string{r.office}, me, termOfOffice.Milliseconds()).Int()
+		if err != nil || n == 0 {
+			return errors.Join(err, errors.New("voted out of office"))
+		}
+	}
+}

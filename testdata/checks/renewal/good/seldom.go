@@ -111,3 +111,68 @@ type entry struct {
 func (e *entry) refresh(ctx context.Context) error {
 	return e.rdb.Expire(ctx, e.name, time.Minute).Err()
 }
+
+// A Tenure is one term of office.
+type Tenure struct {
+	rdb    *redis.Client
+	office string
+	govern func(context.Context)
+}
+
+const (
+	termOfOffice = 12 * time.Second
+	confirmEvery = 3 * time.Second
+	inspectEvery = 20 * time.Minute
+)
+
+// Stand is elected, and rules in a method of its own.
+func (r *Tenure) Stand(ctx context.Context, me string) error {
+	elected, err := r.rdb.SetNX(ctx, r.office, me, termOfOffice).Result()
+	if err != nil || !elected {
+		return err
+	}
+	return r.rule(ctx, me)
+}
+
+// rule has another ticker than that of its term, for what it does meanwhile.
+func (r *Tenure) rule(ctx context.Context, me string) (err error) {
+	held, stop := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		tour := time.NewTicker(inspectEvery)
+		defer tour.Stop()
+		for {
+			select {
+			case <-held.Done():
+				return
+			case <-tour.C:
+				r.govern(held)
+			}
+		}
+	}()
+	defer func() {
+		stop()
+		<-over
+		n, e := drop.Run(context.WithoutCancel(ctx), r.rdb, []string{r.office}, me).Int()
+		if e == nil && n == 0 {
+			e = errLost
+		}
+		err = errors.Join(err, e)
+	}()
+	pace := time.NewTicker(confirmEvery)
+	defer pace.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return nil
+		case <-pace.C:
+		}
+		n, err := extend.Run(ctx, r.rdb, []string{r.office}, me, termOfOffice.Milliseconds()).Int()
+		if err != nil || n == 0 {
+			return errors.Join(err, errLost)
+		}
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/bsm/redislock"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -96,5 +98,20 @@ func (m *Member) Elect(ctx context.Context, node string) (err error) {
 	}
 	defer func() { err = errors.Join(err, unlockKey(context.WithoutCancel(ctx), m.rdb, "soon:"+node, m.me)) }()
 	_, err = m.db.ExecContext(ctx, "UPDATE member SET leader = true WHERE node = $1", node) // want: unfenced
+	return err
+}
+
+// Repaint leaves the rest to a function that gives the lock back, and says so first.
+func Repaint(ctx context.Context, locker *redislock.Client, db *sql.DB, wall int64) error {
+	lease, err := locker.Obtain(ctx, fmt.Sprintf("wall:%d", wall), time.Minute, nil) // verdict: unfenced // lock: wall:%d 1m0s
+	if err != nil {
+		return err
+	}
+	return paint(ctx, lease, db, wall)
+}
+
+func paint(ctx context.Context, lease *redislock.Lock, db *sql.DB, wall int64) (err error) {
+	defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
+	_, err = db.ExecContext(ctx, "UPDATE wall SET coats = coats + 1 WHERE id = $1", wall) // want: unfenced
 	return err
 }

@@ -107,3 +107,30 @@ func Work(ctx context.Context, db *sql.DB, id int64, holder, result string) erro
 	}
 	return one(db.ExecContext(ctx, finishJob, id, holder, result))
 }
+
+// Restock leaves the rest to a function that gives the lock back on the session that owns
+// it, and works on that session.
+func Restock(ctx context.Context, db *sql.DB, shelf int64) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", shelf); err != nil { // verdict: fenced
+		return err
+	}
+	return fill(ctx, conn, shelf)
+}
+
+func fill(ctx context.Context, conn *sql.Conn, shelf int64) (err error) {
+	defer func() {
+		var ok bool
+		e := conn.QueryRowContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", shelf).Scan(&ok)
+		if e == nil && !ok {
+			e = errLost
+		}
+		err = errors.Join(err, e)
+	}()
+	_, err = conn.ExecContext(ctx, "UPDATE shelf SET full = true WHERE id = $1", shelf)
+	return err
+}
