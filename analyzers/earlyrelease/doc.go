@@ -35,7 +35,9 @@
 // # How it decides
 //
 // A write after the release is reported where the section itself does nothing, or
-// where the write stores what a query in the section read. A lock that ends with its
+// where the write stores what a query in the section read, or where looking is all that
+// the section does, and the write changes the record that it looked at: the one that
+// the query was asked for, or that it found. A lock that ends with its
 // transaction is released by the commit. A transaction in which the
 // section writes is reported where it is committed, if that is after the release: also
 // by a deferred call that runs last, or because the lock is taken and freed in a
@@ -57,7 +59,8 @@
 // # When it stays silent
 //
 // To claim a row under the lock and to finish it later is sound, so a second write of
-// the same table says nothing. Nor does the late commit of a write that the resource
+// the same table says nothing. Nor does a write that names more than the record (its
+// version, the state that was seen), or comes after another look at it. Nor does the late commit of a write that the resource
 // compares itself, by a token or a version. A function that waits for anything (a channel, a
 // WaitGroup, an errgroup) is taken to wait for the work. A goroutine that releases the
 // lock itself has taken it over.

@@ -18,11 +18,15 @@ import (
 // maxCarried bounds how many callers up what was read is followed.
 const maxCarried = 3
 
+// It can also give its lock back where only the decision was made: the record is looked
+// at under the lock, and changed after it.
+
 // A carrying is what the section of a site read, by the place of the query, and the
 // tables that were read there.
 type carrying struct {
 	e     *Engine
 	reads map[string][]string
+	args  map[*term.T]bool // what the queries were given
 }
 
 // carriedOut lists the writes of callers that store what the section of a site read
@@ -31,10 +35,19 @@ func (e *Engine) carriedOut(st *site) []Effect {
 	if st.region == nil || st.wrapper || st.heldOut || len(st.freed) == 0 || st.fn.Parent() != nil {
 		return nil
 	}
-	c := &carrying{e: e, reads: make(map[string][]string)}
+	if c := e.onlyReads(st); c != nil {
+		return c.callers(st.fn, 0)
+	}
+	return nil
+}
+
+// onlyReads says what the section of a site reads, where it does nothing else: nil where
+// it may have claimed what it read.
+func (e *Engine) onlyReads(st *site) *carrying {
+	c := &carrying{e: e, reads: make(map[string][]string), args: make(map[*term.T]bool)}
 	for _, x := range st.effects {
 		if x.Memory != nil || x.Open != Closed || x.Call == nil {
-			return nil // it may have claimed what it read
+			return nil
 		}
 		for _, m := range e.reader.Of(x.Call) {
 			_, tables, _ := strings.Cut(m.Store, ":")
@@ -48,12 +61,27 @@ func (e *Engine) carriedOut(st *site) []Effect {
 					c.reads[x.Call.Site] = []string{table}
 				}
 			}
+			if m.Role == meaning.Query {
+				c.given(meaning.Args(x.Call))
+			}
 		}
 	}
 	if len(c.reads) == 0 {
 		return nil
 	}
-	return c.callers(st.fn, 0)
+	return c
+}
+
+// given notes what a query is given: which record it reads.
+func (c *carrying) given(args []*term.T) {
+	for _, a := range args {
+		switch {
+		case a.Kind == term.List:
+			c.given(a.Args)
+		case a.Kind != term.Const && a.Kind != term.Unknown && !c.e.carrier(a):
+			c.args[a] = true
+		}
+	}
 }
 
 // modelled names the table that a query reads into a model, by the model's type.
@@ -140,4 +168,89 @@ func (c *carrying) stores(x Effect) bool {
 		there := func(v *term.T) bool { return slices.Contains(c.of(v), table) }
 		return there(m.Write.Value) || slices.ContainsFunc(m.Write.Sets, func(s meaning.Setting) bool { return there(s.Value) })
 	})
+}
+
+// decidedOn lists the writes after the release that change the very record which the
+// section looked at, where to look was all that it did. A write that names more than the
+// record may be refused where that has changed since, and so nothing is said of one that
+// comes after another look.
+func (e *Engine) decidedOn(st *site) []Effect {
+	if st.wrapper {
+		return nil
+	}
+	after := st.after
+	if st.closed {
+		after = e.following(st)
+	} else if st.region == nil || st.heldOut || st.deferred {
+		return nil
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	c := e.onlyReads(st)
+	if c == nil {
+		return nil
+	}
+	var out []Effect
+	for _, x := range after {
+		if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine {
+			continue
+		}
+		for _, m := range e.reader.Of(x.Call) {
+			switch {
+			case m.Role == meaning.Acquire, m.Role == meaning.Query && c.overlaps(m.Store):
+				return out // of another lock, or after another look
+			case m.Role == meaning.Write && c.changes(m.Write):
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// following lists what is done after a call that holds the lock itself.
+func (e *Engine) following(st *site) []Effect {
+	sum := e.summary(st.fn)
+	if sum == nil {
+		return nil
+	}
+	var out []Effect
+	for _, b := range st.fn.Blocks {
+		for _, in := range b.Instrs {
+			if before(st.at, in) {
+				out = append(out, sum.steps[in]...)
+			}
+		}
+	}
+	return out
+}
+
+// overlaps reports whether a store is one that was read.
+func (c *carrying) overlaps(store string) bool {
+	_, tables, _ := strings.Cut(store, ":")
+	for _, read := range c.reads {
+		if slices.ContainsFunc(strings.Split(tables, ","), func(t string) bool { return slices.Contains(read, t) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// changes reports whether a write names a record that was read, and nothing besides: by
+// what the query was given as well, or by what it found.
+func (c *carrying) changes(w *meaning.Change) bool {
+	_, table, named := strings.Cut(w.Resource, ":")
+	if !named || w.Unknown != "" || !c.overlaps(w.Resource) {
+		return false
+	}
+	if len(w.Guards) == 0 {
+		return w.Store != "sql" && w.Key != nil && w.Key.Any(func(t *term.T) bool { return c.args[t] })
+	}
+	for _, g := range w.Guards {
+		found := g.Value != nil && len(w.Guards) == 1 && slices.Contains(c.of(g.Value), table)
+		if g.Op != "=" || !found && !c.args[g.Value] {
+			return false
+		}
+	}
+	return true
 }

@@ -20,15 +20,18 @@ import (
 // does nothing, or what it read is written afterwards. Writing the same table
 // again is no sign; to claim a job under the lock and to finish it later is sound.
 func (e *Engine) late(t *taking) []lock.Slip {
+	freed := t.st.lock.At
+	if len(t.st.freed) > 0 {
+		freed = t.st.freed[0].At
+	}
 	if at := t.st.late; at.IsValid() {
-		freed := t.st.lock.At
-		if len(t.st.freed) > 0 {
-			freed = t.st.freed[0].At
-		}
 		return []lock.Slip{{Frame: at, Kind: lock.SlipAfter, Detail: "commit", Other: freed}}
 	}
 	if list := e.carriedOut(t.st); len(list) > 0 {
-		return []lock.Slip{{Frame: list[0].At, Kind: lock.SlipAfter, Other: t.st.freed[0].At}}
+		return []lock.Slip{{Frame: list[0].At, Kind: lock.SlipAfter, Other: freed}}
+	}
+	if list := e.decidedOn(t.st); len(list) > 0 {
+		return []lock.Slip{{Frame: list[0].At, Kind: lock.SlipAfter, Other: freed}}
 	}
 	// A transaction that is over is rolled back once more by a defer: that frees nothing.
 	if t.st.region == nil || t.st.wrapper || t.st.heldOut || t.st.deferred && t.m.Scope != "transaction" {

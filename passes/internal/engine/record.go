@@ -138,11 +138,18 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 	}
 	later := &judge{e: e, st: st, lock: m}
 	carried := e.carriedOut(st)
+	decided := e.decidedOn(st)
+	if st.closed {
+		carried = append(carried, decided...)
+	}
 	for _, x := range slices.Concat(st.after, carried) {
 		var w lock.Use
 		e.write(&w, later, x, make(map[lock.Reason]bool))
 		for _, a := range w.Writes {
 			a.After = true
+			if a.Condition == lock.Transaction && a.Note == onOwner {
+				a.Condition, a.Note = lock.None, "" // no longer its owner
+			}
 			u.Writes = append(u.Writes, a)
 		}
 	}
@@ -171,7 +178,7 @@ func (e *Engine) record(fn *ssa.Function, st *site, m meaning.Meaning) *lock.Use
 		}
 	}
 	if st.late.IsValid() || u.Verdict == lock.NoVisibleWrite &&
-		((e.idle(st) || len(carried) > 0) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) || e.storesLate(u, st)) {
+		((e.idle(st) || len(carried) > 0 || len(decided) > 0) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) || e.storesLate(u, st)) {
 		// The lock guards no write; what it was taken for comes after it.
 		u.Verdict = lock.Unfenced
 	}
