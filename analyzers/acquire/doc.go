@@ -51,7 +51,8 @@
 //   - a return that tells the caller of a wrapper what it tells when the lock is
 //     held: reported at the return.
 //   - success after nil for both lock and error, which Consul's Lock and
-//     Semaphore return when they give up: at the acquire.
+//     Semaphore return when they give up: at the acquire. So is a channel that is
+//     kept in a private field and that no code compares with nil.
 //
 // A command that takes a lease without an expiry, or with one that is set by a
 // second command, is reported at that command.

@@ -173,13 +173,46 @@ func won(region *world.Region, ret *ssa.Return) bool { return slices.Contains(re
 // mistaken reports whether a refusal without an error is taken for success: the
 // section runs, or the caller is told so.
 func (t *taking) mistaken(denied *world.Region) bool {
-	if t.regardless(denied).IsValid() {
+	if t.asksContext() {
+		return false
+	}
+	kept := t.keptUnasked()
+	if t.regardless(denied).IsValid() || kept && t.inSpite(denied).IsValid() {
 		return true
 	}
 	return t.st.wrapper && slices.ContainsFunc(denied.Returns, func(ret *ssa.Return) bool {
 		n := len(ret.Results)
-		return n > 0 && isError(ret.Results[n-1].Type()) && denied.Fact(ret.Results[n-1]).IsNil() && won(t.st.region, ret) && !t.hands(ret)
+		return n > 0 && isError(ret.Results[n-1].Type()) && denied.Fact(ret.Results[n-1]).IsNil() && won(t.st.region, ret) && (kept || !t.hands(ret))
 	})
+}
+
+// asksContext reports whether the function asks a context, after the acquire, whether it
+// has ended: that is what an acquire gives up for.
+func (t *taking) asksContext() bool {
+	for _, b := range t.st.fn.Blocks {
+		for _, in := range b.Instrs {
+			if c, ok := in.(*ssa.Call); ok && c.Call.IsInvoke() && c.Call.Method.Name() == "Err" && isContext(c.Call.Value.Type()) && before(t.st.at, c) && isCompared(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keptUnasked reports whether what the acquire answers is kept where only code in view
+// finds it, and none of that asks whether it is nil.
+func (t *taking) keptUnasked() bool {
+	call, ok := t.st.at.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	list, escapes := t.f.carriers(resultOf(call, 0))
+	return !escapes && !slices.ContainsFunc(list, isCompared)
+}
+
+// isCompared reports whether a value is compared with anything.
+func isCompared(v ssa.Value) bool {
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool { _, ok := r.(*ssa.BinOp); return ok })
 }
 
 // hands reports whether a return gives on what the acquire answered.
@@ -195,6 +228,11 @@ func (t *taking) regardless(denied *world.Region) lock.Frame {
 	if denied.Limit || t.st.wrapper && t.st.heldOut || !t.st.mute && t.passedOn() {
 		return lock.Frame{}
 	}
+	return t.inSpite(denied)
+}
+
+// inSpite returns where work of the section runs in the world where the lock was not taken.
+func (t *taking) inSpite(denied *world.Region) lock.Frame {
 	steps := t.f.sums[t.st.fn].steps
 	inSection := make(map[ssa.Instruction]bool)
 	for _, in := range t.st.region.Held {
