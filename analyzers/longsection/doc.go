@@ -35,7 +35,8 @@
 // # How it decides
 //
 // A section is too long if the constant sleeps and waits on its longest way take as long
-// as the lease. It has no bound if it pages through a listing, runs another program,
+// as the lease; waits from a list, and those that grow by constants from one attempt to
+// the next, are added up. It has no bound if it pages through a listing, runs another program,
 // sends a request without a timeout, copies the body of an answer, or repeats remote
 // calls: in a loop that what it finds outside ends, or for each element of a list. A
 // deadline of the context, or a timeout of the client, bounds all this if it comes

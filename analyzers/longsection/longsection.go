@@ -58,7 +58,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	sleeps := u.Section.AtLeast >= u.TTL.Seconds
 	for _, c := range u.Section.Longest {
 		if (c.Kind == lock.CallSleep) == sleeps && (c.Limit == 0 || c.Limit >= u.TTL.Seconds) {
-			f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
+			f.Related = append(f.Related, check.Frame(c.Position, "%s", called(c)))
 		}
 	}
 	report(f)
@@ -85,7 +85,7 @@ func outOfSight(u *lock.Use, report func(lock.Finding)) {
 	}
 	for _, c := range s.Longest {
 		if c.Limit == 0 && c.Kind != lock.CallSleep {
-			f.Related = append(f.Related, check.Frame(c.Position, "%s: %s", c.Kind, c.Call))
+			f.Related = append(f.Related, check.Frame(c.Position, "%s", called(c)))
 		}
 	}
 	report(f)
@@ -175,3 +175,12 @@ func queue(u *lock.Use) string {
 }
 
 func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + "s" }
+
+// called names a call by its kind, and by its name where it has one: what a select waits
+// for has none.
+func called(c lock.Call) string {
+	if c.Call == "" {
+		return c.Kind
+	}
+	return c.Kind + ": " + c.Call
+}

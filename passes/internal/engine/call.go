@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -76,7 +77,13 @@ func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 		}
 	}
 	for _, a := range c.Args {
-		args = append(args, f.get(a))
+		t := f.get(a)
+		if t.Kind != term.Const && isDuration(a.Type()) && strings.HasPrefix(name, "time.") {
+			if waits := f.growing(a); waits != nil {
+				t = waits
+			}
+		}
+		args = append(args, t)
 	}
 	t := p.Call(name, f.e.site(pos), args...)
 	if t.Kind != term.Call { // too large: what it is given is cut, lest nothing of it be left

@@ -42,8 +42,12 @@ func (e *Engine) length(list []Effect, acquire []*term.T) lock.Section {
 			continue
 		}
 		if secs := e.waits(x); secs > 0 && !x.Aside {
-			s.AtLeast += secs
-			s.Why = "constant sleeps and waits"
+			if limit, ends := e.deadline(x, true); ends {
+				secs = min(secs, limit) // nothing, where that is not constant
+			}
+			if s.AtLeast += secs; secs > 0 {
+				s.Why = "constant sleeps and waits"
+			}
 		}
 		kind, limit := e.slow(x)
 		if kind == "" {
@@ -235,11 +239,27 @@ func (e *Engine) waits(x Effect) float64 {
 		if m.Role == meaning.Block && m.Secs > 0 {
 			switch m.Block.Kind {
 			case "sleep", "wait", "tick":
+				if len(m.Spans) > 0 {
+					return throughout(m.Spans, x.Turns.times())
+				}
 				return m.Secs * float64(x.Turns.times())
 			}
 		}
 	}
 	return 0
+}
+
+// throughout is how long a loop waits that takes its waits from a table: all of them
+// where it has as many turns, or else the longest.
+func throughout(table []float64, turns int) float64 {
+	longest, sum := 0.0, 0.0
+	for _, s := range table {
+		longest, sum = max(longest, s), sum+s
+	}
+	if turns < len(table) {
+		return longest
+	}
+	return sum
 }
 
 // deadline returns the seconds after which the context of a call ends, as far
@@ -321,6 +341,7 @@ func (e *Engine) setDeadlines(t *term.T, list []*term.T, depth int) []*term.T {
 // that makes the timer does not wait.
 func (f *family) waiting(in ssa.Instruction) []Effect {
 	var chans []ssa.Value
+	var until []*term.T
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		chans = append(chans, in.X)
@@ -330,6 +351,9 @@ func (f *family) waiting(in ssa.Instruction) []Effect {
 		}
 		for _, s := range in.States {
 			chans = append(chans, s.Chan)
+			if ctx := f.answering(s.Chan, "Done"); ctx != nil && isContext(ctx.Type()) {
+				until = union(until, []*term.T{f.get(ctx)})
+			}
 		}
 	}
 	var longest Effect
@@ -341,7 +365,7 @@ func (f *family) waiting(in ssa.Instruction) []Effect {
 		if t.Kind != term.Call || !f.timer(t) {
 			continue
 		}
-		x := Effect{Call: t, At: f.frame(in, "")}
+		x := Effect{Call: t, At: f.frame(in, ""), Until: until}
 		// The timeout of a loop, beside its ticker, is the longer of the two.
 		if longest.Call == nil || f.e.waits(x) > f.e.waits(longest) {
 			longest = x

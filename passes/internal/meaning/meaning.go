@@ -74,7 +74,8 @@ type Meaning struct {
 	Columns []string // Query: names of what is read, where they are known
 	Keeps   bool     // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
 	Block   *catalog.Blocks
-	Secs    float64 // Block: duration, 0 when not known
+	Secs    float64   // Block: duration, 0 when not known
+	Spans   []float64 // Block: the durations that it is one of, where they are known
 }
 
 // stale names the option by which a query lets a copy of the store answer.
@@ -320,7 +321,9 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		}
 	}
 	if b := e.Blocks; b != nil {
-		add(Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b, Secs: seconds(r.Get(b.For, call, nil), b.Unit)})
+		m := Meaning{Role: Block, Library: lib.Library, Family: lib.Family, Block: b}
+		m.Secs, m.Spans = spans(r.Get(b.For, call, nil), b.Unit)
+		add(m)
 	}
 	ms = r.documents(e.Write, ms)
 	for i := range ms {

@@ -340,6 +340,34 @@ func seconds(t *term.T, unit string) float64 {
 	return 0
 }
 
+// spans is how long a wait is: a constant, or the longest of several. A table of waits
+// is listed as well, for a loop goes through it.
+func spans(t *term.T, unit string) (longest float64, table []float64) {
+	if t == nil {
+		return 0, nil
+	}
+	if s := seconds(t, unit); s > 0 {
+		return s, nil
+	}
+	list := t.Alts()
+	inTable := t.Kind == term.Elem && t.Args[0].Kind == term.List
+	if inTable {
+		list = t.Args[0].Args
+	}
+	for _, x := range list {
+		s := seconds(x, unit)
+		if s <= 0 && !x.IsZero() {
+			return 0, nil
+		}
+		longest = max(longest, s)
+		table = append(table, s)
+	}
+	if !inTable {
+		table = nil
+	}
+	return longest, table
+}
+
 // perSecond is how many of a unit make a second; 0 for points in time.
 func perSecond(unit string) float64 {
 	switch unit {
