@@ -55,9 +55,13 @@ func (c *counters) add(e *Engine, v *term.T) {
 }
 
 // numbers leaves out of a section what draws the tokens that its function hands on,
-// to a callback or as a result: whoever takes the lock by it gets them with the lock.
+// to a callback, as a result or in an object: whoever takes the lock by it gets them with
+// the lock.
 func (e *Engine) numbers(s *Summary, section []Effect) []Effect {
 	var c counters
+	for _, set := range s.Sets {
+		c.add(e, set.Value)
+	}
 	for _, r := range s.Results {
 		if r != nil {
 			c.add(e, r)

@@ -133,8 +133,25 @@ func isDouble(name string) bool {
 	return false
 }
 
-// of lists the methods that an interface call can reach in the units.
+// of lists the methods that an interface call can reach in the units. An object that has
+// another one of the interface in a field, to which it adds something, has not one of its
+// own kind there, where there are others.
 func (im *implementations) of(c *ssa.CallCommon) []*ssa.Function {
+	list := im.all(c)
+	if i := im.decorator(c); i >= 0 && len(list) > 1 {
+		return slices.Delete(slices.Clone(list), i, i+1)
+	}
+	return list
+}
+
+// decorator is which of the implementations makes the call for an object that it has in a
+// field, or -1.
+func (im *implementations) decorator(c *ssa.CallCommon) int {
+	return slices.IndexFunc(im.all(c), func(m *ssa.Function) bool { return decorates(m, c.Value) })
+}
+
+// all lists the implementations of a method.
+func (im *implementations) all(c *ssa.CallCommon) []*ssa.Function {
 	m := c.Method
 	if list, ok := im.memo[m]; ok {
 		return list

@@ -139,10 +139,23 @@ func rooted(t, root *term.T) bool {
 	return false
 }
 
-// given reports whether a value comes from fn's parameters other than the receiver.
+// given reports whether a value comes from fn's parameters other than the receiver. What
+// a store answers, a number that it counts say, is not what it was asked with.
 func (f *family) given(fn *ssa.Function, t *term.T) bool {
 	name := fnName(fn)
-	return t.Any(func(x *term.T) bool { return x.Kind == term.Param && x.Name == name && x.Index > 0 })
+	var given func(*term.T) bool
+	given = func(x *term.T) bool {
+		switch {
+		case x == nil:
+			return false
+		case x.Kind == term.Param:
+			return x.Name == name && x.Index > 0
+		case x.Kind == term.Call && len(f.e.reader.Of(x)) > 0:
+			return false
+		}
+		return slices.ContainsFunc(x.Args, given)
+	}
+	return given(t)
 }
 
 // storeName reports whether a type is named as the place where the data is.

@@ -50,11 +50,33 @@ func (o outlook) call(in ssa.Instruction) bool {
 	c := call.Common()
 	if !c.IsInvoke() {
 		fn := origin(c.StaticCallee())
+		if fn != nil && o.e.families[rootOf(fn)] == nil && passesOn(fn) {
+			return true
+		}
 		return fn != nil && o.e.families[rootOf(fn)] != nil && o.function(fn)
+	}
+	if serves(c) {
+		return true
 	}
 	pkg := c.Method.Pkg()
 	if pkg == nil || Standard(pkg.Path()) || !isError(call.Type()) || len(o.e.register(c.Method)) > 0 || slices.Contains(quiet, strings.ToLower(c.Method.Name())) {
 		return false
 	}
 	return len(o.e.impls.of(c)) == 0
+}
+
+// serves reports whether a call hands a request to the handler behind a middleware.
+func serves(c *ssa.CallCommon) bool {
+	return c.Method.FullName() == "(net/http.Handler).ServeHTTP"
+}
+
+// passesOn reports whether a function out of sight is the Next of a web framework's
+// context: it runs the handlers that were registered after the one that calls it.
+func passesOn(fn *ssa.Function) bool {
+	recv := fn.Signature.Recv()
+	if recv == nil || fn.Name() != "Next" || fn.Signature.Params().Len() > 0 {
+		return false
+	}
+	n := namedOf(recv.Type())
+	return n != nil && (n.Obj().Name() == "Context" || n.Obj().Name() == "Ctx" || n.Obj().Name() == "DefaultCtx")
 }

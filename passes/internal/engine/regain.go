@@ -26,6 +26,9 @@ func (k *keeping) again(r recorded) {
 		if x.Call == nil || x.Open != Closed || x.Turns.Rounds < Endless || x.Call.Site == r.st.lock.Call.Site && happens(x).Position == r.st.lock.At.Position {
 			continue
 		}
+		if slices.ContainsFunc(way(x), func(at lock.Frame) bool { return at.Position == r.st.lock.At.Position }) {
+			continue // the function comes to itself, through an interface say, with another object
+		}
 		for _, n := range k.e.reader.Of(x.Call) {
 			if n.Role != meaning.Acquire || n.Family != m.Family || !refusesAll(n) || !k.e.pool.Alike(n.Key, m.Key) {
 				continue

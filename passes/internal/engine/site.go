@@ -111,7 +111,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.lent = st.heldOut && f.handsEnd(st, fn, m)
 	section := f.e.numbers(s, st.effects)
 	switch {
-	case st.heldOut && (st.returned || len(st.release) == 0 && (m.Raw && m.Row != nil || !f.works(section, m)) || st.lent):
+	case st.heldOut && (st.returned || (len(st.release) == 0 || f.undone(st)) && (m.Raw && m.Row != nil || !f.works(section, m)) || st.lent):
 		// A record that stands until it is taken away is held on, whatever else fn does.
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(section, m),
@@ -128,6 +128,36 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	if st.wrapper {
 		s.Holds = append(s.Holds, Hold{Lock: st.passed(), Facts: factsOf(fn, region)})
 	}
+}
+
+// undone reports whether a function gives the lock back only where something else that
+// belongs to taking it has failed, such as drawing the token that goes with it, and its
+// callers are told that they have not got it. They must have something to release it by
+// where they have: an object, another method of the receiver, or, going by the function's
+// name, a function like it.
+func (f *family) undone(st *site) bool {
+	if len(st.freed) != len(st.region.Stops) {
+		return false // by a defer or a goroutine as well
+	}
+	hands := func(v *types.Var) bool { return !isError(v.Type()) && !isBasic(v.Type()) }
+	if !slices.ContainsFunc(slices.Collect(st.fn.Signature.Results().Variables()), hands) && !NamesLock(st.fn.Name()) && len(f.e.halves(st.fn)) == 0 {
+		return false
+	}
+	told := factsOf(st.fn, st.region)
+	refuses := func(in ssa.Instruction) bool {
+		for i, v := range in.(*ssa.Return).Results {
+			if fact := st.region.Fact(v); fact.Definite() && told[i].Definite() && !fact.Same(told[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	return !slices.ContainsFunc(st.region.Stops, func(stop ssa.Instruction) bool {
+		return !failing(stop.Block()) && slices.ContainsFunc(st.region.After, func(in ssa.Instruction) bool {
+			_, ends := in.(*ssa.Return)
+			return ends && canReach(stop.Block(), in.Block(), nil) && !refuses(in)
+		})
+	})
 }
 
 // tells reports whether fn's results say if a general command found its key

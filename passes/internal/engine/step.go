@@ -88,6 +88,10 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			bind := f.e.binder(fnName(impl), call.Args)
 			if !wide || releasesOnly(f.e, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
+				if f.e.impls.decorator(c) >= 0 {
+					// The others that it may have there do not come back to one of its kind.
+					more = slices.DeleteFunc(more, func(x Effect) bool { return slices.ContainsFunc(way(x)[1:], f.holds) })
+				}
 				f.asks(in, more)
 				effects = append(effects, through(more, call)...)
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
