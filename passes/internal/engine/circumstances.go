@@ -42,6 +42,18 @@ func insideOf(x Effect, u *lock.Use) lock.Frame {
 	return happens(x)
 }
 
+// inSource is the place of an effect, or the last call on the way to it that is in the
+// source at hand: of packages that are known from facts, or of a released module, there
+// is none.
+func inSource(x Effect) lock.Frame {
+	for _, at := range slices.Backward(way(x)) {
+		if at.Pos.IsValid() && !strings.Contains(at.File, "@v") {
+			return at
+		}
+	}
+	return happens(x)
+}
+
 // counter notes that the key from which tokens are counted is given an end, by the
 // script that counts or beside it, or is deleted.
 func (k *keeping) counter(f *family, r recorded) {
@@ -62,10 +74,10 @@ func (k *keeping) counter(f *family, r recorded) {
 	if r.st.direct {
 		ends(r.st.lock.At, r.st.lock.Call)
 	}
-	counts := func(key *term.T) bool {
-		return slices.ContainsFunc(c.keys, func(x *term.T) bool { return k.e.pool.Alike(x, key) })
-	}
 	for _, x := range r.st.effects {
+		if at := k.endsCounter(x, c, r.lock); at != nil {
+			note(insideOf(x, r.use), at, lock.TokenExpires)
+		}
 		if x.Call == nil || x.Open != Closed {
 			continue
 		}
@@ -73,13 +85,14 @@ func (k *keeping) counter(f *family, r recorded) {
 			ends(x.At, x.Call)
 		}
 		for _, m := range k.e.reader.Of(x.Call) {
-			if m.Role == meaning.Renew && m.Key != nil && counts(m.Key) {
-				note(happens(x), m.Key, lock.TokenExpires)
-			}
 			if m.Role == meaning.Write && m.Write.Leased && slices.Contains(c.versions, m.Write.Resource) {
 				k.found.of(r.use, lock.Call{Frame: framed(x.At, strings.TrimPrefix(m.Write.Resource, "etcd:")), Call: x.At.Callee, Kind: lock.TokenExpires})
 			}
 		}
+	}
+	k.countedBelow(r, c, note)
+	counts := func(key *term.T) bool {
+		return slices.ContainsFunc(c.keys, func(x *term.T) bool { return k.e.pool.Alike(x, key) })
 	}
 	k.row(r, note)
 	if len(c.keys) == 0 {
@@ -98,6 +111,51 @@ func (k *keeping) counter(f *family, r recorded) {
 			if i := slices.IndexFunc(keys, counts); i >= 0 {
 				deleted[x.At.Position] = true
 				note(x.At, keys[i], lock.TokenDeleted)
+			}
+		}
+	}
+}
+
+// endsCounter is the key of a counter that an effect gives an end: by a command for
+// that, or by making it with one where it is not there.
+func (k *keeping) endsCounter(x Effect, c counters, of meaning.Meaning) *term.T {
+	if x.Call == nil || x.Open != Closed {
+		return nil
+	}
+	for _, m := range k.e.reader.Of(x.Call) {
+		expires := m.Role == meaning.Renew || m.Role == meaning.Acquire && m.Raw && m.Row == nil && m.TTL.Source != "none" && !k.e.pool.Alike(m.Key, of.Key)
+		if expires && m.Key != nil && slices.ContainsFunc(c.keys, func(key *term.T) bool { return k.e.pool.Alike(key, m.Key) }) {
+			return m.Key
+		}
+	}
+	return nil
+}
+
+// countedBelow notes the same of a counter that the wrapper draws from, at the first of its uses
+// that hand the number on.
+func (k *keeping) countedBelow(r recorded, drawn counters, note func(at lock.Frame, key *term.T, kind string)) {
+	for _, st := range r.st.lock.chain {
+		if st.fn == nil {
+			continue // known from facts only
+		}
+		f := k.e.families[rootOf(st.fn)]
+		var c counters
+		for _, x := range f.sums[st.fn].Effects {
+			if x.Call != nil && slices.ContainsFunc(drawn.calls, func(call *term.T) bool { return call.Site == x.Call.Site && call.Name == x.Call.Name }) {
+				c.add(k.e, x.Call)
+			}
+		}
+		m, _ := k.e.acquire(st.lock.Call)
+		for _, x := range f.sums[st.fn].Effects {
+			at := happens(x)
+			for _, frame := range way(x) {
+				if filepath.Dir(frame.File) == filepath.Dir(st.lock.At.File) {
+					at = frame
+				}
+			}
+			if key := k.endsCounter(x, c, m); key != nil && !k.ended[at.Position] {
+				k.ended[at.Position] = true
+				note(at, key, lock.TokenExpires)
 			}
 		}
 	}
@@ -143,21 +201,21 @@ func (k *keeping) replica(r recorded) {
 				kind, on = lock.ReadStale, m.Stale
 			}
 			if on == "" || !slices.ContainsFunc(r.use.Writes, func(w lock.Write) bool {
-				return !w.Own && !w.After && trusts(w.Condition) && overlap(m.Store, w.Resource)
+				return !w.Own && !w.After && trusts(w) && overlap(m.Store, w.Resource)
 			}) {
 				continue
 			}
-			at := insideOf(x, r.use)
+			at := inSource(x)
 			k.found.of(r.use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: kind})
 		}
 	}
 }
 
-// trusts reports whether a write under a condition takes what was read before it for
-// right. That the lock is still held, or was taken later than any other, tells nothing of
-// a read that a copy answered.
-func trusts(c lock.Condition) bool {
-	return !c.Holds() || c == lock.Owner || c == lock.Token
+// trusts reports whether a write takes what was read before it for right, whatever its
+// condition. That the lock is still held, or was taken later than any other, tells nothing
+// of a read that a copy answered, and neither does the session that the write is made on.
+func trusts(w lock.Write) bool {
+	return !w.Condition.Holds() || w.Condition == lock.Owner || w.Condition == lock.Token || w.Condition == lock.Transaction && w.Note == onOwner
 }
 
 // copyOf names a handle that reads from a copy; it is empty for any other.
@@ -171,6 +229,15 @@ func (k *keeping) copyOf(on *term.T) string {
 			found = t.Text()
 			continue
 		}
+		if t.Kind == term.Call {
+			// A method out of sight that hands out the copy: its name is the whole of what is known.
+			name := t.Name[strings.LastIndexByte(t.Name, '.')+1:]
+			if !slices.Contains(copies, strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(name), "db"), "get")) {
+				return ""
+			}
+			found = name
+			continue
+		}
 		name := t.Label
 		if t.Kind == term.Field || t.Kind == term.Global {
 			name = t.Name[strings.LastIndexByte(t.Name, '.')+1:]
@@ -182,6 +249,10 @@ func (k *keeping) copyOf(on *term.T) string {
 	}
 	return found
 }
+
+// copies are what methods that hand out a copy of a store are called, but for "get" and
+// "db" around it.
+var copies = []string{"replica", "readreplica", "readonly", "slave", "standby"}
 
 // delay notes that Consul is told to give a lock on as soon as its session is
 // gone, where it is told so. Left out, the delay is 15 seconds.

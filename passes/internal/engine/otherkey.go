@@ -35,7 +35,7 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 					continue
 				}
 				if t.m.Kind == lock.Advisory && numbers(r.Key) > 0 && numbers(t.m.Key) > 0 && numbers(r.Key) != numbers(t.m.Key) && !t.another(r.Key) {
-					out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: r.Key.Pattern(), Other: t.u.Acquire})
+					out = append(out, lock.Slip{Frame: t.astray(x, r), Kind: lock.SlipOtherKey, Detail: r.Key.Pattern(), Other: t.u.Acquire})
 					continue
 				}
 				key := alone(r.Key)
@@ -46,7 +46,7 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 				if !comparable || t.elsewhere(key) || r.Raw && t.filled(key) || r.Raw && !r.Checked && !NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
 					continue
 				}
-				out = append(out, lock.Slip{Frame: e.about(x, r.Raw), Kind: lock.SlipOtherKey, Detail: t.shown(key), Other: t.u.Acquire})
+				out = append(out, lock.Slip{Frame: t.astray(x, r), Kind: lock.SlipOtherKey, Detail: t.shown(key), Other: t.u.Acquire})
 			}
 		}
 	}
@@ -61,6 +61,47 @@ func (e *Engine) mismatches(t *taking) []lock.Slip {
 		}
 	}
 	return append(out, e.misordered(t)...)
+}
+
+// astray is where a release or renewal goes to another key. A function that makes the
+// same of what it is given as the one which takes the lock was given the wrong thing:
+// that is the fault of its call.
+func (t *taking) astray(x Effect, m meaning.Meaning) lock.Frame {
+	e := t.f.e
+	at := t.f.within(x)
+	call := t.f.callAt(at.Position)
+	if call == nil || at.Position == x.At.Position {
+		return e.about(x, m.Raw)
+	}
+	given := func(k *term.T) *term.T {
+		return e.pool.Subst(alone(k), func(*term.T) *term.T { return e.pool.Const("param", "") })
+	}
+	for _, r := range e.reader.Of(e.below(call, x)) {
+		if r.Role == m.Role && asGiven(alone(r.Key)) && (t.st.direct || slices.ContainsFunc(t.takenBelow(), func(key *term.T) bool {
+			return e.pool.Alike(given(key), given(r.Key))
+		})) {
+			return at
+		}
+	}
+	return e.about(x, m.Raw)
+}
+
+// takenBelow lists the keys of the lock as the wrapper that is called makes them, of its
+// own parameters.
+func (t *taking) takenBelow() []*term.T {
+	var keys []*term.T
+	for _, fn := range t.f.e.callees(t.st.at.Common()) {
+		sum := t.f.e.summary(fn)
+		if sum == nil {
+			continue
+		}
+		for _, h := range sum.Holds {
+			if m, ok := t.f.e.acquire(h.Lock.Call); ok && h.Lock.Origin == t.st.lock.Origin {
+				keys = append(keys, m.Key)
+			}
+		}
+	}
+	return keys
 }
 
 // numbers is how many of them name an advisory lock: one and two are different locks,

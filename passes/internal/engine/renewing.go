@@ -25,11 +25,12 @@ type keeping struct {
 	called    map[*ssa.Function][]ssa.CallInstruction // callers; nil until asked for
 	scheduled map[string]bool                         // functions that run at set times; nil until asked for
 	delayed   map[string]bool                         // calls, by place, of whose short delay a use is told that it matters to
+	ended     map[lock.Position]bool                  // calls that give a wrapper's counter an end, of which a use is told
 	paced     map[string]bool                         // calls, by place, that are told how often to renew, and how that is was noted
 }
 
 func newKeeping(e *Engine, found *remarks) *keeping {
-	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), paced: make(map[string]bool), locked: make(map[freed]bool), owners: make(map[string]bool)}
+	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), ended: make(map[lock.Position]bool), paced: make(map[string]bool), locked: make(map[freed]bool), owners: make(map[string]bool)}
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
 		for _, x := range s.Effects {
 			if x.Call == nil || x.Open != Closed || len(x.Via) > 0 {
@@ -288,11 +289,7 @@ func (e *Engine) below(in ssa.CallInstruction, x Effect) *term.T {
 	if len(x.Via) == 0 {
 		return nil
 	}
-	callees := []*ssa.Function{origin(in.Common().StaticCallee())}
-	if in.Common().IsInvoke() {
-		callees = e.impls.of(in.Common())
-	}
-	for _, fn := range callees {
+	for _, fn := range e.callees(in.Common()) {
 		if sum := e.summary(fn); sum != nil {
 			for _, y := range sum.Effects {
 				if y.Call != nil && y.At.Position == x.At.Position {

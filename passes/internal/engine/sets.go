@@ -75,13 +75,7 @@ func visible(t *term.T) bool {
 // called passes on what the callee of a call stores, with the arguments put in.
 func (f *family) called(in ssa.CallInstruction, add func(Set)) {
 	c := in.Common()
-	var callees []*ssa.Function
-	if c.IsInvoke() {
-		callees = f.e.impls.of(c)
-	} else if fn := c.StaticCallee(); fn != nil {
-		callees = []*ssa.Function{origin(fn)}
-	}
-	for _, callee := range callees {
+	for _, callee := range f.e.callees(c) {
 		sum := f.e.summary(callee)
 		if sum == nil || len(sum.Sets) == 0 {
 			continue
@@ -91,6 +85,17 @@ func (f *family) called(in ssa.CallInstruction, add func(Set)) {
 			add(Set{Of: f.subst(s.Of, bind), Field: s.Field, Index: f.subst(s.Index, bind), Value: f.subst(s.Value, bind)})
 		}
 	}
+}
+
+// callees lists the functions in view that a call may be of.
+func (e *Engine) callees(c *ssa.CallCommon) []*ssa.Function {
+	if c.IsInvoke() {
+		return e.impls.of(c)
+	}
+	if fn := c.StaticCallee(); fn != nil {
+		return []*ssa.Function{origin(fn)}
+	}
+	return nil
 }
 
 // subst puts a caller's terms in place of a callee's parameters. What the family

@@ -53,7 +53,7 @@ type Locked struct {
 
 func (l Locked) Label(ctx context.Context, parcel string, weigh func(string) int) (err error) {
 	m := &mutex{rdb: l.rdb, key: "lock:parcel:" + parcel, owner: rand.Text()}
-	if err := m.Lock(ctx); err != nil { // verdict: fenced // linked
+	if err := m.Lock(ctx); err != nil { // verdict: fenced
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Unlock(context.WithoutCancel(ctx))) }()
