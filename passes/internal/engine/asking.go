@@ -413,15 +413,17 @@ func (e *Engine) expires(t *taking) []lock.Slip {
 	if t.m.Family != "redis" {
 		return nil
 	}
-	for _, x := range t.st.effects {
-		if x.Call == nil || x.Open != Closed {
-			continue
-		}
-		for _, r := range e.reader.Of(x.Call) {
-			if r.Role == meaning.Renew && r.Family == t.m.Family && e.pool.Alike(r.Key, t.m.Key) {
-				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipTwoCalls, Other: x.At}}
-			}
-		}
+	if i := slices.IndexFunc(t.st.effects, func(x Effect) bool { return e.prolongs(x, t.m) }); i >= 0 {
+		at := t.st.effects[i].At
+		at.Text = "its expiry is set here"
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipTwoCalls, Other: at}}
 	}
 	return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipForever}}
+}
+
+// prolongs reports whether an effect moves the end of the very lock that m takes.
+func (e *Engine) prolongs(x Effect, m meaning.Meaning) bool {
+	return x.Call != nil && x.Open == Closed && slices.ContainsFunc(e.reader.Of(x.Call), func(r meaning.Meaning) bool {
+		return r.Role == meaning.Renew && r.Family == m.Family && e.pool.Alike(r.Key, m.Key)
+	})
 }

@@ -276,6 +276,55 @@ func (f *family) assembled(v ssa.Value, seen []ssa.Value) *term.T {
 	return f.get(v)
 }
 
+// copied is a slice that is made as long as another one and what stands before that: the
+// first elements are stored one by one, and the other is copied behind them. It is nil for
+// others.
+func (f *family) copied(m *ssa.MakeSlice) *term.T {
+	p := f.e.pool
+	head := make(map[int64]*term.T)
+	var rest *term.T
+	var from int64
+	for _, r := range *m.Referrers() {
+		switch r := r.(type) {
+		case *ssa.IndexAddr:
+			i, ok := constInt(r.Index)
+			if !ok || len(*r.Referrers()) != 1 {
+				return nil
+			}
+			st, ok := (*r.Referrers())[0].(*ssa.Store)
+			if !ok || st.Addr != ssa.Value(r) || head[i] != nil {
+				return nil
+			}
+			head[i] = f.get(st.Val)
+		case *ssa.Slice:
+			for _, u := range *r.Referrers() {
+				c, ok := u.(*ssa.Call)
+				if !ok || !isBuiltin(c, "copy") || c.Call.Args[0] != ssa.Value(r) {
+					continue
+				}
+				low, ok := constInt(r.Low)
+				if r.Low == nil {
+					low, ok = 0, true
+				}
+				if !ok || rest != nil {
+					return nil
+				}
+				from, rest = low, f.get(c.Call.Args[1])
+			}
+		}
+	}
+	if rest == nil || int64(len(head)) != from {
+		return nil
+	}
+	list := make([]*term.T, from)
+	for i := range list {
+		if list[i] = head[int64(i)]; list[i] == nil {
+			return nil
+		}
+	}
+	return p.Append(p.List(list...), rest)
+}
+
 // appends reports whether v is base, or made from it or from other by append.
 func appends(v, base, other ssa.Value) bool {
 	for {
@@ -291,8 +340,12 @@ func appends(v, base, other ssa.Value) bool {
 }
 
 func isAppend(c *ssa.Call) bool {
+	return isBuiltin(c, "append")
+}
+
+func isBuiltin(c *ssa.Call, name string) bool {
 	b, ok := c.Call.Value.(*ssa.Builtin)
-	return ok && b.Name() == "append" && len(c.Call.Args) == 2
+	return ok && b.Name() == name && len(c.Call.Args) == 2
 }
 
 // std knows the few functions of the standard library that build strings, and

@@ -129,7 +129,12 @@ func (f *family) compute(v ssa.Value) *term.T {
 		return p.Elem(f.get(v.Iter), nil)
 	case *ssa.MakeMap:
 		return f.mapping(v)
-	case *ssa.MakeChan, *ssa.MakeSlice:
+	case *ssa.MakeSlice:
+		if t := f.copied(v); t != nil {
+			return t
+		}
+		return p.Call("make", f.e.site(v.Pos()))
+	case *ssa.MakeChan:
 		return p.Call("make", f.e.site(v.Pos()))
 	}
 	return p.Unknown("value")

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,8 +69,18 @@ func newEvidence(e *Engine) *evidence {
 		freed: make(map[freed]bool), others: make(map[freed]bool), checked: make(map[freed]bool), keys: make(map[held]bool), deleted: make(map[tableOf]bool),
 		rows: make(map[string]*meaning.Row),
 	}
-	own := make(map[lock.Position]bool) // where a family gives back what it took itself
+	own := make(map[lock.Position]bool)  // where a family gives back what it took itself
+	sets := make(map[lock.Position]bool) // where the taking of a key goes on with its time to live
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
+		for _, st := range s.sites {
+			if m, ok := e.acquire(st.lock.Call); ok && st.direct && m.Raw && m.TTL.Source == "none" && st.wrapper {
+				for _, x := range st.effects {
+					if len(x.Via) == 0 && x.Reach != ByGoroutine && e.prolongs(x, m) {
+						sets[x.At.Position] = true
+					}
+				}
+			}
+		}
 		for _, list := range s.steps {
 			for _, x := range list {
 				if x.Call != nil && e.frees(x) && f.owns(x) {
@@ -89,7 +100,7 @@ func newEvidence(e *Engine) *evidence {
 					if m.Role == meaning.Write {
 						ev.deletion(pkgOf(fn), m.Write)
 					}
-					if (m.Role == meaning.Release || m.Role == meaning.Renew) && m.Key != nil {
+					if (m.Role == meaning.Release || m.Role == meaning.Renew && !sets[x.At.Position]) && m.Key != nil {
 						for _, k := range keysOf(m.Key) {
 							if name := keyName(k); name != "" {
 								key := freed{pkgOf(fn), m.Family, name}
@@ -150,17 +161,57 @@ func newEvidence(e *Engine) *evidence {
 }
 
 // frees reports whether the section ends in a release, here or by a goroutine that
-// it leaves the lock to. What is deleted only where the work has failed, so that
-// it is tried again, marks the work as done.
+// it leaves the lock to. What is deleted only where the work has failed or was refused,
+// so that it is tried again, marks the work as done.
 func (f *family) frees(s *Summary, st *site) bool {
 	if len(st.release) == 0 || st.region == nil || st.deferred || !st.heldOut {
 		return len(st.release) > 0
 	}
-	return slices.ContainsFunc(st.region.Stops, func(in ssa.Instruction) bool { return !failing(in.Block()) }) ||
+	return slices.ContainsFunc(st.region.Stops, func(in ssa.Instruction) bool { return !failing(in.Block()) && !f.unanswered(s, st, in) }) ||
 		slices.ContainsFunc(st.region.Held, func(in ssa.Instruction) bool {
 			_, async := in.(*ssa.Go)
 			return async && f.releaseIndex(s.steps[in], st.match) >= 0
 		})
+}
+
+// unanswered reports whether a release is what comes of work that was not confirmed: a
+// flag of its answer is false, or a select stopped waiting for one. Where more work
+// comes before it, the branch says nothing of that.
+func (f *family) unanswered(s *Summary, st *site, in ssa.Instruction) bool {
+	b := in.Block()
+	p := b.Idom()
+	if p == nil || len(b.Preds) != 1 || !st.at.Block().Dominates(p) {
+		return false
+	}
+	for _, earlier := range b.Instrs {
+		if earlier == in {
+			break
+		}
+		if len(s.steps[earlier]) > 0 {
+			return false
+		}
+	}
+	if selected(p, b, func(c ssa.Value) bool {
+		return f.get(c).Any(func(x *term.T) bool {
+			return x.Kind == term.Call && (f.timer(x) || strings.HasSuffix(x.Name, ").Done"))
+		})
+	}) != nil {
+		return true
+	}
+	br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
+	if !ok || p.Succs[1] != b {
+		return false
+	}
+	if fact := st.region.Fact(br.Cond); fact.Definite() {
+		return false // what the acquire itself answered
+	}
+	switch x := br.Cond.(type) {
+	case *ssa.Call, *ssa.Extract, *ssa.Field:
+		return true
+	case *ssa.UnOp:
+		return x.Op == token.MUL || x.Op == token.ARROW
+	}
+	return false
 }
 
 // comparesOwner reports whether a function that stores an owner value with a key
@@ -179,11 +230,7 @@ func (f *family) comparesOwner(s *Summary, m meaning.Meaning) bool {
 // expires reports whether a function gives the key that it sets a time to live by
 // a command of its own.
 func (f *family) expires(s *Summary, m meaning.Meaning) bool {
-	return slices.ContainsFunc(s.Effects, func(x Effect) bool {
-		return x.Call != nil && x.Open == Closed && slices.ContainsFunc(f.e.reader.Of(x.Call), func(r meaning.Meaning) bool {
-			return r.Role == meaning.Renew && r.Family == m.Family && f.e.pool.Alike(r.Key, m.Key)
-		})
-	})
+	return slices.ContainsFunc(s.Effects, func(x Effect) bool { return f.e.prolongs(x, m) })
 }
 
 // stands reports whether a wrapper shows by itself that it is about locks: it

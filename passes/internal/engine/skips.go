@@ -189,7 +189,10 @@ func (r *refusal) turn(f world.Fact, t types.Type) world.Fact {
 		return world.NotNil
 	}
 	if !r.byValue {
-		return world.Varying // beside an error nobody looks at it
+		if f == world.True {
+			return world.False // as a function leaves it that returns an error
+		}
+		return world.Varying
 	}
 	r.asked = true
 	b, ok := t.Underlying().(*types.Basic)

@@ -71,6 +71,9 @@ func (f *family) unheard(in ssa.CallInstruction) string {
 	if !ok {
 		return "its result is lost" // go, defer
 	}
+	if f.closes(call) {
+		return ""
+	}
 	is := f.tellers(in)
 	fn := in.Parent()
 	results := f.resultsOf(fn, is)
@@ -92,6 +95,40 @@ func (f *family) unheard(in ssa.CallInstruction) string {
 		return ""
 	}
 	return "a failure is only logged, and the work goes on"
+}
+
+// closes reports whether a renewal is the last deed of the section that it runs in: it
+// leaves the lock behind for a while, so that nobody does again what was done. There is
+// nothing to stop where it fails.
+func (f *family) closes(call *ssa.Call) bool {
+	s := f.sums[call.Parent()]
+	if s == nil {
+		return false
+	}
+	for _, st := range s.sites {
+		if st.region == nil || st.at.Block() == call.Block() || len(st.release) > 0 || !slices.Contains(st.region.Held, ssa.Instruction(call)) {
+			continue
+		}
+		acts := func(in ssa.Instruction) bool { return len(s.steps[in]) > 0 }
+		after := false
+		for _, in := range st.region.Held {
+			if in != ssa.Instruction(call) && acts(in) && in.Block() != st.at.Block() && followed(call, in, st.at.Block()) {
+				after = true
+			}
+		}
+		if !after && slices.ContainsFunc(st.region.Held, func(in ssa.Instruction) bool { return acts(in) && before(in, call) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// followed reports whether control can get from x to y without passing the block end.
+func followed(x, y ssa.Instruction, end *ssa.BasicBlock) bool {
+	if x.Block() == y.Block() && before(x, y) {
+		return true
+	}
+	return slices.ContainsFunc(x.Block().Succs, func(b *ssa.BasicBlock) bool { return b != end && canReach(b, y.Block(), end) })
 }
 
 // resultsOf lists the values that tell the outcome of the call and are looked at.

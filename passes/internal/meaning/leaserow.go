@@ -139,7 +139,7 @@ func (r *Reader) expiring(c *Change) *Row {
 			switch {
 			case g.Op == "or" || g.Op == "and":
 				look(g.Alts)
-			case (g.Op == "<" || g.Op == "<=") && g.Column != "" && r.passed(g) && later(c, g):
+			case (g.Op == "<" || g.Op == "<=") && g.Column != "" && (r.passed(g) || r.silent(c, g)) && later(c, g):
 				row.Expiry = g.Column
 			}
 		}
@@ -159,7 +159,7 @@ func (r *Reader) expiring(c *Change) *Row {
 // mark of a job that is done once a day.
 func held(c *Change, row *Row) bool {
 	of := func(col string) bool { return Named(col, lockWords...) || Named(col, "locked", "leased", "held") }
-	return ownerValue(c.Sets) != nil || of(table(c.Resource)) || of(row.Expiry) ||
+	return ownerValue(c.Sets) != nil || takesOwn(c.Guards) || of(table(c.Resource)) || of(row.Expiry) ||
 		slices.ContainsFunc(c.Sets, func(s Setting) bool { return of(s.Column) })
 }
 
@@ -259,8 +259,23 @@ func (r *Reader) passed(g Guard) bool {
 	if g.Value == nil || g.Value.Kind == term.Const || g.Value.Kind == term.Nil || !expiryColumn(g.Column) {
 		return false
 	}
-	tok, ok := r.Token(g.Value)
-	return !g.Stored || ok && tok.Origin == "clock"
+	return !g.Stored || r.clocked(g.Value)
+}
+
+// silent reports whether a guard asks if the holder of a record has not been heard of for
+// a while: the write stores the present in its column beside the holder, whose own record
+// is as good a way in, or who is named so. The column may be called anything then.
+func (r *Reader) silent(c *Change, g Guard) bool {
+	if !takesOwn(c.Guards) && ownerValue(c.Sets) == nil || !r.clocked(g.Value) {
+		return false
+	}
+	return slices.ContainsFunc(c.Sets, func(s Setting) bool { return s.Column == g.Column && r.clocked(s.Value) })
+}
+
+// clocked reports whether a value comes from the caller's clock.
+func (r *Reader) clocked(v *term.T) bool {
+	tok, ok := r.Token(v)
+	return ok && tok.Origin == "clock"
 }
 
 // isNow reports whether a value is the database's present time, or is counted

@@ -84,3 +84,33 @@ func (h *Hooks) Both(ctx context.Context, to, event string) error {
 	}
 	return h.Tell(ctx, to)
 }
+
+// A Receipt says whether a courier took a parcel.
+type Receipt struct{ Taken bool }
+
+// Dispatch hands each parcel out once a month. What no courier took, or none answered
+// for in time, is offered again.
+func Dispatch(ctx context.Context, rdb *redis.Client, parcels []string, offer func(string) error, receipts <-chan Receipt) (handed int) {
+	for _, p := range parcels {
+		key := keyed("offered", p)
+		fresh, err := rdb.SetNX(ctx, key, "yes", 30*24*time.Hour).Result()
+		if err != nil || !fresh {
+			continue
+		}
+		if err := offer(p); err != nil {
+			rdb.Del(ctx, key)
+			continue
+		}
+		select {
+		case r := <-receipts:
+			if !r.Taken {
+				rdb.Del(ctx, key)
+			} else {
+				handed++
+			}
+		case <-time.After(5 * time.Second):
+			rdb.Del(ctx, key)
+		}
+	}
+	return handed
+}

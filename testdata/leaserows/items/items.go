@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -97,6 +98,64 @@ func (w *Worker) Extend(ctx context.Context, shard, position string) error {
 		ConditionExpression:       aws.String("#owner = :me"),
 		ExpressionAttributeNames:  map[string]string{"#owner": "owner"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":me": text(w.id), ":position": text(position)},
+	})
+	return err
+}
+
+// lead makes the worker the coordinator, unless another one has been heard of lately. The
+// item is a map that is turned into attributes as a whole.
+func (w *Worker) lead(ctx context.Context) (bool, error) {
+	now := time.Now()
+	item, err := attributevalue.MarshalMap(map[string]any{"Role": "coordinator", "Who": w.id, "Seen": now.UnixNano()})
+	if err != nil {
+		return false, err
+	}
+	given, err := attributevalue.MarshalMap(map[string]any{":me": w.id, ":silence": now.Add(-time.Minute).UnixNano()})
+	if err != nil {
+		return false, err
+	}
+	_, err = w.db.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName:                 aws.String("roles"),
+		Item:                      item,
+		ConditionExpression:       aws.String("Who = :me OR attribute_not_exists(Who) OR Seen <= :silence"),
+		ExpressionAttributeValues: given,
+	})
+	var refused *types.ConditionalCheckFailedException
+	if errors.As(err, &refused) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Assign hands the shards out while the worker is the coordinator.
+func (w *Worker) Assign(ctx context.Context, plan string) error {
+	mine, err := w.lead(ctx) // verdict: unfenced
+	if err != nil || !mine {
+		return err
+	}
+	_, err = w.db.PutItem(ctx, &dynamodb.PutItemInput{ // note: unfenced
+		TableName: aws.String("plans"),
+		Item:      map[string]types.AttributeValue{"Name": text("shards"), "Plan": text(plan)},
+	})
+	return err
+}
+
+// Refresh stores an answer again once it is old: nobody has it.
+func (w *Worker) Refresh(ctx context.Context, question, answer string) error {
+	now := time.Now()
+	item, err := attributevalue.MarshalMap(map[string]any{"Question": question, "Answer": answer, "Asked": now.Unix()})
+	if err != nil {
+		return err
+	}
+	given, err := attributevalue.MarshalMap(map[string]any{":old": now.Add(-time.Hour).Unix()})
+	if err != nil {
+		return err
+	}
+	_, err = w.db.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName:                 aws.String("answers"),
+		Item:                      item,
+		ConditionExpression:       aws.String("attribute_not_exists(Question) OR Asked <= :old"),
+		ExpressionAttributeValues: given,
 	})
 	return err
 }
