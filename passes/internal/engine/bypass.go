@@ -96,9 +96,17 @@ func shaped(w *lock.Write) bool {
 	case "sql":
 		return w.Operation == "UPDATE"
 	case "redis", "etcd", "consul", "zookeeper", "s3", "gcs", "azure", "mongo", "dynamodb":
-		return w.Condition == lock.Token || w.Condition == lock.Owner || w.Condition == lock.None
+		return (w.Condition == lock.Token || w.Condition == lock.Owner || w.Condition == lock.None) && !slices.Contains(memberwise, w.Operation)
 	}
 	return false
+}
+
+// memberwise are the commands of Redis that add, move or remove members of what is under
+// a key, or count: two of them need not be about the same member, and none undoes what
+// another did.
+var memberwise = []string{
+	"SADD", "SREM", "SMOVE", "SPOP", "ZADD", "ZREM", "ZINCRBY", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK", "ZPOPMIN", "ZPOPMAX", "LPUSH", "RPUSH", "LPOP", "RPOP",
+	"LREM", "LTRIM", "XADD", "XACK", "XDEL", "XTRIM", "PFADD", "INCR", "INCRBY", "INCRBYFLOAT", "DECR", "DECRBY", "HINCRBY", "HINCRBYFLOAT", "PUBLISH",
 }
 
 // unasked reports whether nothing but the name of what is changed stands in a
@@ -118,12 +126,12 @@ func sameChange(a, b *meaning.Change) bool {
 }
 
 // sameColumns reports whether two statements set a column in common, or one of them
-// does not tell which it sets.
+// does not tell which it sets. Where both count on, neither undoes the other.
 func sameColumns(a, b []meaning.Setting) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
 	return slices.ContainsFunc(a, func(x meaning.Setting) bool {
-		return slices.ContainsFunc(b, func(y meaning.Setting) bool { return x.Column == y.Column })
+		return slices.ContainsFunc(b, func(y meaning.Setting) bool { return x.Column == y.Column && !(x.Counts() && y.Counts()) })
 	})
 }

@@ -56,8 +56,7 @@ func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	name := "?"
 	switch {
 	case c.IsInvoke():
-		f.e.register(c.Method)
-		name = c.Method.FullName()
+		name = f.e.impls.method(c).FullName()
 		args = append(args, f.get(c.Value))
 	case c.StaticCallee() != nil:
 		fn := origin(c.StaticCallee())

@@ -259,7 +259,7 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 // entries lists what the catalogue says of a called function.
 func (f *family) entries(c *ssa.CallCommon) []*catalog.Call {
 	if c.IsInvoke() {
-		return f.e.register(c.Method)
+		return f.e.register(f.e.impls.method(c))
 	}
 	if callee := c.StaticCallee(); callee != nil {
 		fn, _ := callee.Object().(*types.Func)

@@ -24,6 +24,7 @@ type implementations struct {
 	types   []*types.Named
 	local   map[*types.Package]bool
 	into    map[string][]types.Type // interface -> concrete types converted to it, in source order
+	foreign map[string][]types.Type // interface -> types of other modules converted to it
 	widened map[string][]string     // interface -> interfaces converted to it
 	seen    map[conversion]bool     // what is in the two
 	memo    map[*types.Func][]*ssa.Function
@@ -32,7 +33,7 @@ type implementations struct {
 func newImplementations(e *Engine) *implementations {
 	im := &implementations{
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
-		into: make(map[string][]types.Type), widened: make(map[string][]string),
+		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string),
 		seen: make(map[conversion]bool),
 	}
 	for _, p := range e.pkgs {
@@ -84,7 +85,7 @@ func (im *implementations) record(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.MakeInterface:
 		n := namedOf(in.X.Type())
-		if n == nil || n.Obj().Pkg() == nil || !im.local[n.Obj().Pkg()] || empty(in.Type()) || isDouble(n.Obj().Name()) || isDouble(n.Obj().Pkg().Name()) {
+		if n == nil || n.Obj().Pkg() == nil || empty(in.Type()) || isDouble(n.Obj().Name()) || isDouble(n.Obj().Pkg().Name()) {
 			return
 		}
 		c := conversion{to: interfaceKey(in.Type()), typ: n.Obj(), pointer: isPointer(in.X.Type())}
@@ -93,7 +94,11 @@ func (im *implementations) record(in ssa.Instruction) {
 		}
 		if !im.seen[c] {
 			im.seen[c] = true
-			im.into[c.to] = append(im.into[c.to], in.X.Type())
+			if im.local[n.Obj().Pkg()] {
+				im.into[c.to] = append(im.into[c.to], in.X.Type())
+			} else {
+				im.foreign[c.to] = append(im.foreign[c.to], in.X.Type())
+			}
 		}
 	case *ssa.ChangeInterface:
 		if empty(in.Type()) {
@@ -161,7 +166,7 @@ func (im *implementations) all(c *ssa.CallCommon) []*ssa.Function {
 	if !ok || !im.resolvable(c) {
 		return nil
 	}
-	candidates := im.converted(interfaceKey(c.Value.Type()), make(map[string]bool))
+	candidates := im.converted(im.into, interfaceKey(c.Value.Type()), make(map[string]bool))
 	if len(candidates) == 0 {
 		candidates = im.acquainted(c.Value.Type(), iface)
 	}
@@ -180,18 +185,38 @@ func (im *implementations) all(c *ssa.CallCommon) []*ssa.Function {
 	return list
 }
 
-// converted lists the concrete types that become values of an interface,
-// directly or through another one.
-func (im *implementations) converted(key string, seen map[string]bool) []types.Type {
+// converted lists the concrete types among those in from that become values of an
+// interface, directly or through another one.
+func (im *implementations) converted(from map[string][]types.Type, key string, seen map[string]bool) []types.Type {
 	if seen[key] {
 		return nil
 	}
 	seen[key] = true
-	list := slices.Clone(im.into[key])
-	for _, from := range im.widened[key] {
-		list = append(list, im.converted(from, seen)...)
+	list := slices.Clone(from[key])
+	for _, w := range im.widened[key] {
+		list = append(list, im.converted(from, w, seen)...)
 	}
 	return list
+}
+
+// method is the function that a call through an interface means to the catalogue: the
+// interface's method or, where that is the program's own and a type of one library is all
+// that becomes a value of it, the method of that type. Programs declare such interfaces to
+// be tested without the library. Imprecision: what comes in by reflection is not seen.
+func (im *implementations) method(c *ssa.CallCommon) *types.Func {
+	if len(im.e.register(c.Method)) > 0 || !im.resolvable(c) {
+		return c.Method
+	}
+	key := interfaceKey(c.Value.Type())
+	foreign := im.converted(im.foreign, key, make(map[string]bool))
+	if len(foreign) != 1 || len(im.converted(im.into, key, make(map[string]bool))) > 0 {
+		return c.Method
+	}
+	obj, _, _ := types.LookupFieldOrMethod(foreign[0], true, c.Method.Pkg(), c.Method.Name())
+	if fn, ok := obj.(*types.Func); ok && len(im.e.register(fn)) > 0 {
+		return fn.Origin()
+	}
+	return c.Method
 }
 
 // acquainted lists the types with the interface's methods in packages that

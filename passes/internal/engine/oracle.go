@@ -167,6 +167,9 @@ func (o *oracle) isOutcome(v ssa.Value) bool {
 		return o.outcome(x.X)
 	case *ssa.TypeAssert:
 		return o.outcome(x.X)
+	case *ssa.FieldAddr: // the part of the reply that has the method which is called
+		st, ok := deref(x.X.Type()).Underlying().(*types.Struct)
+		return ok && st.Field(x.Field).Embedded() && o.outcome(x.X)
 	case *ssa.UnOp:
 		if a, ok := o.f.base(x.X).(*ssa.Alloc); ok {
 			stores := o.f.stores[a]

@@ -59,7 +59,7 @@ func (o outlook) call(in ssa.Instruction) bool {
 		return true
 	}
 	pkg := c.Method.Pkg()
-	if pkg == nil || Standard(pkg.Path()) || !isError(call.Type()) || len(o.e.register(c.Method)) > 0 || slices.Contains(quiet, strings.ToLower(c.Method.Name())) {
+	if pkg == nil || Standard(pkg.Path()) || !isError(call.Type()) || len(o.e.register(o.e.impls.method(c))) > 0 || slices.Contains(quiet, strings.ToLower(c.Method.Name())) {
 		return false
 	}
 	return len(o.e.impls.of(c)) == 0

@@ -371,7 +371,8 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		return false
 	}
 	// A lock object that keeps its key: taken and released through the same
-	// object, with a key that comes from it.
+	// object, with a key that comes from it. What an object has read somewhere comes
+	// from it as well, so that the key which was taken has to, too.
 	object := func(x Effect, key *term.T) bool {
 		if len(x.From) == 0 || len(st.lock.From) == 0 {
 			return false
@@ -381,7 +382,7 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		}
 		for _, a := range x.From {
 			for _, b := range st.lock.From {
-				if p.Alike(a, b) && (unknownKey(key) || key.IsZero() || key.Any(func(t *term.T) bool { return t == a })) {
+				if p.Alike(a, b) && (unknownKey(key) || key.IsZero() || comesFrom(key, a) && (unknownKey(m.Key) || comesFrom(m.Key, b))) {
 					return true
 				}
 			}
@@ -440,6 +441,10 @@ func (f *family) matcher(st *site, m meaning.Meaning) func(Effect) bool {
 		}
 		return false
 	}
+}
+
+func comesFrom(key, object *term.T) bool {
+	return key.Any(func(t *term.T) bool { return t == object })
 }
 
 // unknownKey reports whether a key could not be read.

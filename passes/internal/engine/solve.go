@@ -193,7 +193,7 @@ func (e *Engine) madeFrom(v ssa.Value, depth int) []string {
 func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	var obj *types.Func
 	if c.IsInvoke() {
-		obj = c.Method
+		obj = f.e.impls.method(c)
 	} else if fn := origin(c.StaticCallee()); fn != nil {
 		obj, _ = fn.Object().(*types.Func)
 	}

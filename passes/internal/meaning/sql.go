@@ -364,6 +364,16 @@ func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guar
 		for _, a := range g.And {
 			out.Alts = append(out.Alts, r.sqlGuard(a, w, params))
 		}
+		if states(g.Value) {
+			one := out
+			one.Op = "or" // of one state or another
+			for _, v := range g.Value.Args {
+				one.Alts = append(one.Alts, r.sqlGuard(sqlread.Guard{Column: g.Column, Table: g.Table, From: g.From, Op: "=", Value: v, Text: g.Text}, w, params))
+			}
+			if !slices.ContainsFunc(one.Alts, func(a Guard) bool { return !a.Moves }) {
+				return one
+			}
+		}
 	}
 	if g.Value.Kind != "" {
 		out.Value = r.sqlTerm(g.Value, params)
@@ -375,6 +385,12 @@ func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guar
 		r.settle(&out, r.sqlTerm(v, params))
 	}
 	return out
+}
+
+// states reports whether a value is a list of literals. A write that moves a column from
+// any of them to another one is refused where somebody else was first.
+func states(v sqlread.Expr) bool {
+	return v.Name == "list" && len(v.Args) > 0 && !slices.ContainsFunc(v.Args, func(a sqlread.Expr) bool { return a.Kind != "literal" })
 }
 
 // storedBy returns what a write stores in a column of a row that is there
@@ -414,6 +430,14 @@ func (s Setting) Greatest() bool {
 	return greatest(s.Value) && s.Value.Any(func(t *term.T) bool {
 		return t.Kind == term.Op && t.Name == "column" && constText(t.Args[0]) == s.Column
 	})
+}
+
+// Counts reports whether a statement adds something to what is in the column, or takes
+// something off.
+func (s Setting) Counts() bool {
+	v := s.Value
+	return v != nil && v.Kind == term.Op && (v.Name == "sql:+" || v.Name == "sql:-") && len(v.Args) == 2 &&
+		v.Args[0].Kind == term.Op && v.Args[0].Name == "column" && constText(v.Args[0].Args[0]) == s.Column
 }
 
 func greatest(t *term.T) bool {

@@ -47,3 +47,9 @@ func (r *Rooms) Correct(ctx context.Context, hotel string, n, version int) error
 	}
 	return nil
 }
+
+// Release counts back what a guest has given up: it undoes nothing of what Reserve counts.
+func (r *Rooms) Release(ctx context.Context, hotel string, n int) error {
+	_, err := r.db.ExecContext(ctx, "UPDATE hotels SET taken = taken - $2 WHERE id = $1", hotel, n)
+	return err
+}

@@ -171,3 +171,15 @@ func Ship(ctx context.Context, locks *redislock.Client, db *sql.DB, id string) (
 	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
 	return one(db.ExecContext(ctx, "UPDATE orders SET state = 'shipped' WHERE id = $1 AND state = 'paid'", id))
 }
+
+// Fetch picks orders in one state or another, and leaves them in neither: of two who do
+// that at a time, each gets orders of its own.
+func Fetch(ctx context.Context, locks *redislock.Client, db *sql.DB, n int) (err error) {
+	lock, err := locks.Obtain(ctx, "lock:fetch", 5*time.Second, nil) // verdict: fenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	return one(db.ExecContext(ctx, `UPDATE orders SET state = 'packing' WHERE id IN (
+		SELECT id FROM orders WHERE state IN ('paid', 'returned') ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)`, n))
+}
