@@ -90,6 +90,9 @@ func (g *gate) covered() bool {
 func (g *gate) open() bool {
 	switch g.origin() {
 	case own:
+		if catalog.Generated(pathOf(g.pass.Pkg, g.models)) {
+			return false // like the libraries of the catalogue
+		}
 		return holdsLocks(g.pass.Pkg, g.models) || g.acts() || g.runs() || comments.Any(g.pass.Files)
 	case unknown:
 		return holdsLocks(g.pass.Pkg, nil) || g.tells() || comments.Any(g.pass.Files)
@@ -153,7 +156,7 @@ func (g *gate) known(fn *types.Func) bool {
 	if g.models != nil {
 		acts = g.models.Acts
 	}
-	if acts(fn.Pkg().Path()) {
+	if acts(pathOf(fn.Pkg(), g.models)) {
 		return true
 	}
 	// Generated clients are known by the type of a parameter, and a program's own
@@ -286,10 +289,19 @@ func holdsLocks(p *types.Package, cat *models.Catalog) bool {
 		relevant = cat.Relevant
 	}
 	for _, q := range p.Imports() {
-		if lock, _ := relevant(q.Path()); lock {
+		if lock, _ := relevant(pathOf(q, cat)); lock {
 			return true
 		}
 	}
 	lock, _ := relevant(p.Path())
 	return lock && cat != nil
+}
+
+// pathOf is the path by which the catalogue knows a package. A nil catalogue is the
+// built-in one.
+func pathOf(p *types.Package, cat *models.Catalog) string {
+	if cat != nil {
+		return cat.Path(p)
+	}
+	return catalog.Path(p)
 }

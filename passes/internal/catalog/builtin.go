@@ -51,6 +51,7 @@ var Builtin = sync.OnceValue(func() *Catalog {
 	for _, p := range builtinPaths {
 		c.paths[p.path] = pathInfo{p.lock, p.acts}
 	}
+	c.marks = marksOf(c.paths)
 	sortLibraries(c.libs)
 	c.layers = []*layer{newLayer(c.libs)}
 	return c

@@ -68,7 +68,7 @@ func (d *decoder) enter(_ *strict.Decoder, n *yaml.Node, v reflect.Value) {
 	case *Library:
 		d.bases, d.what = nil, ""
 	case *Call:
-		d.bases, d.what = []Base{Arg, Receiver, Result}, "a call: words belong to the Redis command table"
+		d.bases, d.what = []Base{Arg, Receiver, Result, NameOf, TypeOf}, "a call: words belong to the Redis command table"
 		e.Pos = d.Pos(n)
 	case *Command:
 		d.bases, d.what = []Base{WordAt, Result}, "a Redis command: want word N, word OPTION or result N"

@@ -25,7 +25,8 @@ type shelf struct {
 	calls    map[member][]*Call
 	fields   map[member][]*Call
 	params   map[string][]*Call // by type name
-	handles  map[string]string  // kind by type name
+	stars    []starred
+	handles  map[string]string // kind by type name
 	refusals map[string]bool
 }
 
@@ -139,6 +140,7 @@ func newShelf(path string, libs []*Library, clash clash) *shelf {
 			}
 		}
 	}
+	s.shelve()
 	for _, list := range s.calls {
 		conditionsFirst(list)
 	}

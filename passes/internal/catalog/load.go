@@ -84,7 +84,7 @@ func (s symbol) String() string {
 }
 
 // parseSymbol reads pkg.Func, (pkg.T).Method, (*pkg.T).Method or
-// (pkg.*).Method. Pointer and value receivers are not told apart: a method set
+// (pkg.*).Method, with one star in a name that is generated. Pointer and value receivers are not told apart: a method set
 // cannot have both.
 func parseSymbol(s string) (symbol, bool) {
 	var r symbol
@@ -94,13 +94,18 @@ func parseSymbol(s string) (symbol, bool) {
 			return symbol{}, false
 		}
 		r.name = name
-		if r.alias, r.recv, ok = strings.Cut(recv, "."); !ok || r.recv != "*" && !isName(r.recv) {
+		if r.alias, r.recv, ok = strings.Cut(recv, "."); !ok || r.recv != "*" && !isPattern(r.recv) {
 			return symbol{}, false
 		}
-	} else {
-		r.alias, r.name, _ = strings.Cut(s, ".")
+		return r, isAlias(r.alias) && isPattern(r.name)
 	}
+	r.alias, r.name, _ = strings.Cut(s, ".")
 	return r, isAlias(r.alias) && isName(r.name)
+}
+
+// isPattern also allows one star, for what a program says in a name that is generated.
+func isPattern(s string) bool {
+	return strings.Count(s, "*") <= 1 && isName(strings.Replace(s, "*", "", 1))
 }
 
 // parseField reads pkg.T.Field.
@@ -161,6 +166,9 @@ func (d *decoder) check(root *yaml.Node, lib *Library) {
 			d.once(at, "type "+name, plain)
 		}
 	})
+	for i, alias := range lib.InPlace {
+		d.alias(strict.Nth(strict.Child(root, "in-place"), i), lib, alias)
+	}
 	for i, name := range lib.Refusals {
 		at := strict.Nth(strict.Child(root, "refusals"), i)
 		if s, ok := parseSymbol(name); !ok || s.recv != "" {
@@ -185,7 +193,7 @@ func (d *decoder) packages(n *yaml.Node) {
 			if p.Kind != yaml.ScalarNode || p.Value == "" {
 				continue
 			}
-			if strings.ContainsAny(p.Value, " \t*{}@") || strings.HasPrefix(p.Value, "/") || strings.HasSuffix(p.Value, "/") {
+			if strings.ContainsAny(strings.TrimPrefix(p.Value, declaring), " \t*{}@") || strings.HasPrefix(p.Value, "/") || strings.HasSuffix(p.Value, "/") {
 				d.Errorf(p, "bad import path %q: want the text of an import declaration", p.Value)
 			}
 			if o, ok := owner[alias.Value+" "+p.Value]; ok {

@@ -12,6 +12,7 @@ import (
 type Catalog struct {
 	libs   []*Library          // sorted by name
 	paths  map[string]pathInfo // all that are catalogued
+	marks  []string            // those of generated packages
 	layers []*layer            // what is on top wins
 	// What directives on declarations say comes before all layers.
 	declared func(*types.Func) *Call
@@ -50,6 +51,7 @@ func (c *Catalog) With(extra ...*Library) (*Catalog, error) {
 	for p, info := range c.paths {
 		m.paths[p] = pathInfo{info.lock || m.paths[p].lock, info.acts || m.paths[p].acts}
 	}
+	m.marks = marksOf(m.paths)
 	sortLibraries(m.libs)
 	return m, nil
 }
@@ -104,7 +106,7 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 		}
 	}
 	sig := fn.Signature()
-	path := unvendored(fn.Pkg().Path())
+	path := c.Path(fn.Pkg())
 	if _, ok := c.paths[path]; ok {
 		for _, l := range c.layers {
 			s := l.shelf(path)
@@ -121,6 +123,9 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 				if list := fitting(s.calls[member{recv, fn.Name()}], sig); list != nil {
 					return list
 				}
+			}
+			if list := fitting(s.like(typeName(sig.Recv().Type()).name, fn.Name()), sig); list != nil {
+				return list
 			}
 		}
 	}

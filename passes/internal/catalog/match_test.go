@@ -408,3 +408,71 @@ func TestLocks(t *testing.T) {
 		}
 	}
 }
+
+// Generated packages are told by what they declare, and their methods by the names
+// that a generator gives them.
+func TestGeneratedPackages(t *testing.T) {
+	lib := load(t, "gen.yaml", `library: orm
+packages:
+  gen: [type example.org/orm.Mutation]
+calls:
+  - {func: (*gen.*Update).Set*, part: {kind: set, of: name Set, args: arg 0}}
+  - {func: (*gen.*Update).SetAll*, pure: true}
+  - {func: (*gen.*Client).Update, part: {kind: table, text: type Client}}
+  - {func: gen.Open, pool: pool}
+`)
+	c, err := Builtin().With(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	orm := compileGo(t, "example.org/orm", "package orm\ntype Mutation interface { Op() int }\n", nil)
+	imp := importerOf(map[string]*types.Package{"example.org/orm": orm})
+	const text = `package p
+import "example.org/orm"
+type Mutation = orm.Mutation
+type ShopUpdate struct{}
+func (*ShopUpdate) SetName(string) *ShopUpdate { return nil }
+func (*ShopUpdate) SetAllNames(string) *ShopUpdate { return nil }
+func (*ShopUpdate) Set(string) *ShopUpdate { return nil }
+func (*ShopUpdate) Reset(string) *ShopUpdate { return nil }
+type ShopClient struct{}
+func (*ShopClient) Update() *ShopUpdate { return nil }
+func Open() {}
+`
+	pkg := compileGo(t, "example.org/shop/store", text, imp)
+	if path := c.Path(pkg); path != "type example.org/orm.Mutation" || !Generated(path) {
+		t.Errorf("Path = %q", path)
+	}
+	for name, want := range map[string]string{
+		"ShopUpdate.SetName":     "(*gen.*Update).Set*",
+		"ShopUpdate.SetAllNames": "(*gen.*Update).SetAll*",
+		"ShopUpdate.Set":         "",
+		"ShopUpdate.Reset":       "",
+		"ShopClient.Update":      "(*gen.*Client).Update",
+		"Open":                   "gen.Open",
+	} {
+		got := ""
+		if list := c.Calls(method(t, pkg, name)); len(list) == 1 {
+			got = list[0].Func[0]
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for _, other := range []string{
+		"package p\nimport \"example.org/orm\"\ntype Mutation orm.Mutation\n",         // a type of its own
+		"package p\nimport \"example.org/orm\"\ntype Change = orm.Mutation\n",         // another name
+		"package p\ntype Mutation = interface { Op() int }\n",                         // of nobody
+		"package p\nimport \"example.org/orm\"\nvar Mutation orm.Mutation\n",          // a value
+		"package p\nimport \"example.org/orm\"\nfunc f(Mutation orm.Mutation) {}\n\n", // a parameter
+	} {
+		pkg := compileGo(t, "example.org/other", other, imp)
+		if path := c.Path(pkg); path != "example.org/other" {
+			t.Errorf("Path = %q of\n%s", path, other)
+		}
+	}
+}
+
+type importerOf map[string]*types.Package
+
+func (m importerOf) Import(path string) (*types.Package, error) { return m[path], nil }

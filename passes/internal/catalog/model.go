@@ -16,13 +16,17 @@
 //
 // Functions are named as errcheck names them, with the alias of the packages
 // map for the import path, so that versions and old paths are listed once.
+// Packages that a generator writes into a program are told by a type that they
+// declare (generated.go).
 package catalog
+
+import "slices"
 
 // A Library is one catalogue file.
 type Library struct {
 	Library  string              `yaml:"library"`  // display name, unique over all files
 	Family   string              `yaml:"family"`   // grouping: redis, etcd, sql, kubernetes, std, ...
-	Packages map[string][]string `yaml:"packages"` // alias used in function names -> every import path that provides it
+	Packages map[string][]string `yaml:"packages"` // alias used in function names -> every import path that provides it, or the type that tells a generated package
 	// Locks says that importing one of these packages makes a package worth
 	// reading for lock sites (the gate). Libraries that only write, only read
 	// or only wait leave it false.
@@ -31,6 +35,9 @@ type Library struct {
 	// Refusals names what tells of an error that a condition did not hold: types and
 	// variables of errors, and functions that ask.
 	Refusals []string `yaml:"refusals"`
+	// InPlace lists the packages (by alias) whose builders are changed by their links:
+	// one whose result is dropped counts as well.
+	InPlace []string `yaml:"in-place"`
 	// Many says that the file describes libraries that have little in common:
 	// entries are shown under the alias of their package.
 	Many     bool       `yaml:"many"`
@@ -53,6 +60,11 @@ func (c *Call) Shown() string {
 		}
 	}
 	return c.Library.Library
+}
+
+// InPlace reports whether the entry is about builders that are changed in place.
+func (c *Call) InPlace() bool {
+	return c.Library != nil && len(c.Library.InPlace) > 0 && len(c.Func) > 0 && slices.Contains(c.Library.InPlace, packageOf(c.Func[0]))
 }
 
 // Handles lists types by what a statement on a value of them runs on. That
@@ -313,10 +325,10 @@ type Write struct {
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`                                                                            // its value; the condition holds when it is set. Empty: it always holds
-	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|options|name"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder | options (parts of kind if)
-	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                                      // equal | absent | present | less: for kind version
-	Is      string `yaml:"is"`                                                                            // only with this constant value ("*" for If-None-Match)
+	At      Ref    `yaml:"at"`                                                                                 // its value; the condition holds when it is set. Empty: it always holds
+	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|options|name|body"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder | options (parts of kind if) | body (of a patch, which may name the version)
+	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                                           // equal | absent | present | less: for kind version
+	Is      string `yaml:"is"`                                                                                 // only with this constant value ("*" for If-None-Match)
 }
 
 // Query describes a read of a resource. For SQL the text decides: a statement
@@ -339,8 +351,8 @@ type Query struct {
 // Write or Query entry, which reads the parts from its receiver's chain.
 type Part struct {
 	Kind string `yaml:"kind" enum:"command|compare|target|op|where|not|or|set|table|conflict|if|then|else|raw|deadline"` // where | not | or | set | table | conflict | if | then | else | raw | deadline (of a context)
-	Word string `yaml:"word"`                                                                                            // literal that this link adds: a command word, the operator of a comparison, the columns that are written (only, omit), what an if asks for (version, numbered, version-type, op-type, absent, present)
-	Of   Ref    `yaml:"of"`                                                                                              // what the part builds on, for kind compare its left side; default receiver
+	Word string `yaml:"word"`                                                                                            // literal that this link adds: a command word, the operator of a comparison, the columns that are written (only, omit), what an if asks for (version, numbered, version-type, op-type, absent, present, body, filter)
+	Of   Ref    `yaml:"of"`                                                                                              // what the part builds on, for kind compare and set its left side; default receiver
 	Text Ref    `yaml:"text"`
 	Args Ref    `yaml:"args"`
 }
@@ -360,6 +372,7 @@ type Runs struct {
 	Batch  bool   `yaml:"batch"`                   // what the function writes is gathered, and sent by this call
 	Atomic bool   `yaml:"atomic"`                  // as a transaction, which fails where something watched has changed
 	Watch  Ref    `yaml:"watch"`                   // keys that are watched while the function runs
+	On     Ref    `yaml:"on"`                      // what the handle is made of that the function is given; default receiver
 	How    string `yaml:"how" enum:"now|go|later"` // now (returns after it) | go (may outlive the call) | later (registered, runs some day)
 }
 

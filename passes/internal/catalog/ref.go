@@ -17,15 +17,18 @@ const (
 	Receiver             // receiver
 	Result               // result N
 	WordAt               // word N, or word OPTION: a word of a Redis command
+	NameOf               // name Prefix: what the method's name says after a prefix
+	TypeOf               // type Suffix: what the name of the receiver's type says before a suffix
 )
 
 // A Ref names a value of a call: "arg 1", "arg 2...", "receiver",
 // "result 0", "word 1", "word EX", each with an optional field path: "arg 1.Mode".
+// What a generated name says is "name Set" and "type Client", as columns are spelled.
 type Ref struct {
 	Base   Base
 	Index  int
 	Spread bool     // from Index to the last: "arg 2..."
-	Option string   // word OPTION
+	Option string   // word OPTION, name Prefix, type Suffix
 	Path   []string // fields
 }
 
@@ -48,6 +51,10 @@ func (r Ref) String() string {
 		if r.Option != "" {
 			s = "word " + r.Option
 		}
+	case NameOf:
+		s = strings.TrimSpace("name " + r.Option)
+	case TypeOf:
+		s = strings.TrimSpace("type " + r.Option)
 	}
 	if r.Spread {
 		s += "..."
@@ -61,7 +68,7 @@ func (r Ref) String() string {
 // ParseRef reads the text form of a Ref.
 func ParseRef(s string) (Ref, error) {
 	bad := func() (Ref, error) {
-		return Ref{}, fmt.Errorf("bad reference %q: want arg N, arg N..., receiver, result N or word N, each with an optional .Field path", s)
+		return Ref{}, fmt.Errorf("bad reference %q: want arg N, arg N..., receiver, result N or word N, each with an optional .Field path, or name Prefix or type Suffix", s)
 	}
 	kind, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
 	var r Ref
@@ -77,6 +84,15 @@ func ParseRef(s string) (Ref, error) {
 		r.Base = Result
 	case "word":
 		r.Base = WordAt
+	case "name", "type":
+		r.Base, r.Option = NameOf, strings.TrimSpace(rest)
+		if kind == "type" {
+			r.Base = TypeOf
+		}
+		if r.Option != "" && !isName(r.Option) {
+			return bad()
+		}
+		return r, nil
 	default:
 		return bad()
 	}

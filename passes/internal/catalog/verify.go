@@ -164,14 +164,20 @@ func lookupSymbol(pkg *types.Package, s symbol) []types.Object {
 	var found []types.Object
 	for _, name := range pkg.Scope().Names() {
 		tn, ok := pkg.Scope().Lookup(name).(*types.TypeName)
-		if !ok || tn.IsAlias() || s.recv != "*" && s.recv != name {
+		if !ok || tn.IsAlias() || s.recv != "*" && !matches(s.recv, name) {
 			continue
 		}
 		named, ok := tn.Type().(*types.Named)
 		if !ok {
 			continue
 		}
-		if m := declared(named, s.name); m != nil {
+		if strings.Contains(s.name, "*") {
+			for m := range named.Methods() {
+				if matches(s.name, m.Name()) {
+					found = append(found, m)
+				}
+			}
+		} else if m := declared(named, s.name); m != nil {
 			found = append(found, m)
 		}
 	}

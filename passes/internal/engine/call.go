@@ -75,8 +75,12 @@ func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 			args = append(args, f.get(c.Value))
 		}
 	}
+	value := f.get
+	if !c.IsInvoke() && f.e.buildsOn(name) {
+		value = func(a ssa.Value) *term.T { return f.built(c, a) }
+	}
 	for _, a := range c.Args {
-		t := f.get(a)
+		t := value(a)
 		if t.Kind != term.Const && isDuration(a.Type()) && strings.HasPrefix(name, "time.") {
 			if waits := f.growing(a); waits != nil {
 				t = waits

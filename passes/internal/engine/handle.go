@@ -268,15 +268,26 @@ func (f *family) handle(v *ssa.Parameter) *term.T {
 
 // handleFrom is the handle that a call gives the function it runs.
 func (f *family) handleFrom(c ssa.CallInstruction) *term.T {
-	recv := operand(c.Common(), catalog.Ref{Base: catalog.Receiver})
-	return f.e.pool.Call(declared(c.Common()).FullName(), f.e.site(c.Pos()), f.get(recv))
+	callee := declared(c.Common())
+	on := catalog.Ref{Base: catalog.Receiver}
+	for _, entry := range f.e.register(callee) {
+		if entry.Runs != nil && !entry.Runs.On.IsZero() {
+			on = entry.Runs.On
+		}
+	}
+	return f.e.pool.Call(callee.FullName(), f.e.site(c.Pos()), f.get(operand(c.Common(), on)))
+}
+
+// handsOver reports whether a call gives the function that it runs a handle which is
+// made of one that it has.
+func handsOver(callee *types.Func, entry *catalog.Call) bool {
+	return entry.Pool != "" && entry.Runs != nil && callee != nil && (callee.Signature().Recv() != nil || !entry.Runs.On.IsZero())
 }
 
 // handles lists the arguments that a call gives the function it runs, where the
 // handle comes first: db.Connection(s.run).
 func (f *family) handles(c ssa.CallInstruction, entry *catalog.Call) []*term.T {
-	callee := declared(c.Common())
-	if entry.Pool == "" || callee == nil || callee.Signature().Recv() == nil {
+	if !handsOver(declared(c.Common()), entry) {
 		return nil
 	}
 	run := operand(c.Common(), entry.Runs.Func)
@@ -306,11 +317,8 @@ func declared(c *ssa.CallCommon) *types.Func {
 // hand notes the parameter that a call gives a handle to.
 func (f *family) hand(c ssa.CallInstruction) {
 	callee := declared(c.Common())
-	if callee == nil || callee.Signature().Recv() == nil {
-		return
-	}
 	for _, entry := range f.e.register(callee) {
-		if entry.Runs == nil || entry.Pool == "" {
+		if !handsOver(callee, entry) {
 			continue
 		}
 		run := operand(c.Common(), entry.Runs.Func)

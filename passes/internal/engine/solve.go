@@ -215,6 +215,9 @@ func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
 			return true
 		}
+		if m.Role == meaning.Write && m.Write.MayLease() {
+			return true // what it asks for shows when what is called has been summarised
+		}
 		if stored(m) && m.Write.Key.Kind == term.Field && m.Write.Value.Kind == term.Field {
 			return true // what an object keeps may be its lock's key and owner
 		}

@@ -59,6 +59,25 @@ func (r *Reader) builtText(lib *catalog.Library, text, conn *term.T, reject stri
 	return m, true
 }
 
+// rowLock notes whether a read at the end of a builder chain keeps what it reads until
+// its transaction ends, and of which table that is.
+func (r *Reader) rowLock(m *Meaning, call *term.T) {
+	t, table, keeps := Receiver(call), "", false
+	for ; t != nil; t = Receiver(t) {
+		e := r.Entry(t)
+		if e == nil || e.Part == nil {
+			break
+		}
+		keeps = keeps || e.Part.Word == "for update"
+		if e.Part.Kind == "table" {
+			table = tableOf(r.Get(e.Part.Text, t, nil))
+		}
+	}
+	if keeps && table != "" {
+		m.Keeps, m.On, m.Store = true, t, m.Store+":"+table
+	}
+}
+
 // A chain gathers what the links of a builder chain say.
 type chain struct {
 	r       *Reader
@@ -71,7 +90,10 @@ type chain struct {
 	only    []string // columns that are written, where a link limits them
 	omitted []string
 	hidden  bool // a link adds what is out of sight
-	tagged  bool // some columns are known by Go fields, whose tags may name others
+	// Of an upsert by calls: which of the columns that are inserted are updated as well.
+	upserts, renewed bool
+	updated          []string
+	tagged           bool // some columns are known by Go fields, whose tags may name others
 }
 
 // read reads a whole chain, given its last link.
@@ -110,7 +132,9 @@ func (b *chain) walk(t *term.T) {
 				}
 			}
 		case "set":
-			if text == nil {
+			if column, ok := r.Get(e.Part.Of, t, nil).Str(); ok {
+				b.assignTo(column, e.Part.Word, args)
+			} else if text == nil {
 				b.assign(args)
 			} else if s, ok := text.Str(); ok {
 				b.setText(s, args)
@@ -118,8 +142,17 @@ func (b *chain) walk(t *term.T) {
 				b.unknown = true
 			}
 		case "conflict":
-			b.conflict(text, args)
+			if text != nil || args != nil && !b.options(args) {
+				b.conflict(text, args)
+				break
+			}
+			b.resolve(e.Part, t)
+			b.upserts = b.upserts || e.Part.Word == ""
 		case "where":
+			if text == nil && e.Part.Args.Spread && args.Kind == term.List && len(args.Args) == 1 && isPredicate(args.Args[0]) {
+				b.equal = append(b.equal, r.predicate(args)...)
+				break
+			}
 			b.condition(text, args)
 		case "op":
 			switch {
@@ -255,6 +288,63 @@ func (b *chain) conflict(text, args *term.T) {
 			c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
 		}
 	}
+}
+
+// isPredicate reports whether a value may be a condition, and not a key that a row has
+// or columns and what they must be.
+func isPredicate(t *term.T) bool {
+	return t.Kind != term.Const && t.Kind != term.Struct && t.Kind != term.List
+}
+
+// options reads what happens when the row is there already from calls of options; ok
+// is false where they are none.
+func (b *chain) options(args *term.T) (ok bool) {
+	if args.Kind != term.List || slices.ContainsFunc(args.Args, func(t *term.T) bool { return t.Kind == term.Struct || b.r.Entry(t) == nil }) {
+		return false
+	}
+	for _, o := range args.Args {
+		switch p := b.r.Entry(o).Part; {
+		case p == nil:
+			b.hidden = true
+		case p.Kind == "where":
+			b.equal = append(b.equal, b.r.predicate(o)...)
+		case p.Kind == "set":
+			b.unknown = true // by a function
+		case p.Kind == "conflict":
+			b.resolve(p, o)
+		}
+	}
+	return true
+}
+
+// resolve reads a link or option by which the row stays, or becomes what would have
+// been inserted: all of it, or one column.
+func (b *chain) resolve(p *catalog.Part, call *term.T) {
+	switch column, one := b.r.Get(p.Of, call, nil).Str(); {
+	case p.Word == "nothing":
+		b.c.Guards = append(b.c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
+	case p.Word == "new" && one:
+		b.updated = append(b.updated, column)
+	case p.Word == "new":
+		b.renewed = true
+	}
+}
+
+// assignTo notes the value of one column: what it is given, or what that adds to it.
+// Without a value, what it becomes is not known. Of a row that is there already, an
+// upsert changes only what it says.
+func (b *chain) assignTo(column, word string, v *term.T) {
+	column = columnName(column)
+	if b.upserts && !b.renewed && !slices.Contains(b.updated, column) {
+		return
+	}
+	switch {
+	case v == nil:
+		v = b.r.Pool.Unknown("value")
+	case word == "add":
+		v = b.r.Pool.Op("sql:+", b.r.Pool.Op("column", b.r.Pool.Const("string", column)), v)
+	}
+	b.c.Sets = append(b.c.Sets, Setting{column, v})
 }
 
 // names are the columns that a link lists; what is not constant may be any.

@@ -213,6 +213,12 @@ func (c *Change) Dates() bool {
 	return slices.ContainsFunc(c.Sets, func(s Setting) bool { return isNow(s.Value) || expiryColumn(s.Column) })
 }
 
+// MayLease reports whether a write stores who has a record and until when, under a
+// condition that is not read so far: it may take a lease.
+func (c *Change) MayLease() bool {
+	return ownerValue(c.Sets) != nil && c.Dates() && slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op == "other" })
+}
+
 // inserts reports whether an operation makes a record that must not be there.
 func inserts(op string) bool { return op == "INSERT" || op == "InsertOne" }
 

@@ -287,6 +287,8 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			ms = keyed(ms, r.conditioned(lib, w, call))
 		case carries(w, "options"):
 			add(r.preconditions(lib, w, call))
+		case w.Store == "zookeeper" && carries(w, "builder"):
+			ms = append(ms, r.requests(lib, w, call)...)
 		case w.Store == "consul" && carries(w, "builder"):
 			ms = append(ms, r.operations(lib, w, call)...)
 		default:
@@ -304,10 +306,12 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 				ms = append(ms, m)
 			}
 		} else {
-			add(Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), Stale: r.stale(q, call), On: r.Get(q.On, call, nil), Keeps: q.Keeps})
+			m := Meaning{Role: Query, Library: lib.Library, Family: lib.Family, Store: r.resource(q.Store, q.Resource, call, nil), Stale: r.stale(q, call), On: r.Get(q.On, call, nil), Keeps: q.Keeps}
+			r.rowLock(&m, call)
+			add(m)
 		}
 	}
-	if p := e.Part; p != nil && p.Kind == "set" {
+	if p := e.Part; p != nil && p.Kind == "set" && !p.Text.IsZero() {
 		m := r.base(lib, Condition)
 		m.On, m.Guard = Receiver(call), headerGuard(constText(r.Get(p.Text, call, nil)), r.Get(p.Args, call, nil))
 		add(m)
@@ -452,6 +456,9 @@ func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, wo
 
 // carried reads one condition carrier; ok is false when it is not set.
 func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Guard, bool) {
+	if k.Kind == "body" {
+		return r.body(r.Get(k.At, call, words))
+	}
 	g := Guard{Op: "version", Text: k.Kind}
 	if !k.At.IsZero() {
 		v := r.Get(k.At, call, words)

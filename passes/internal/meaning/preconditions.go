@@ -2,6 +2,7 @@ package meaning
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -33,10 +34,11 @@ func (r *Reader) preconditions(lib *catalog.Library, w *catalog.Write, call *ter
 
 // asked is what options ask for, by word.
 type asked struct {
-	asks   []pair
-	sets   []Setting
-	place  *term.T // what is written, where the options tell
-	unseen bool
+	asks    []pair
+	sets    []Setting
+	place   *term.T // what is written, where the options tell
+	filters []Guard
+	unseen  bool
 }
 
 func (p *asked) guards() []Guard {
@@ -79,6 +81,7 @@ func (p *asked) guards() []Guard {
 			out = append(out, g)
 		}
 	}
+	out = append(out, p.filters...)
 	if p.unseen {
 		out = append(out, Guard{Op: "other", Text: "options out of sight"})
 	}
@@ -125,8 +128,21 @@ func (r *Reader) given(p *asked, t *term.T) {
 func (r *Reader) option(p *asked, e *catalog.Call, t *term.T) {
 	switch e.Part.Kind {
 	case "if":
-		if e.Part.Word != "" {
-			p.asks = append(p.asks, pair{e.Part.Word, r.Get(e.Part.Args, t, nil)})
+		switch args := r.Get(e.Part.Args, t, nil); {
+		case e.Part.Word == "filter":
+			if l := list(args); len(l) == 3 {
+				r.filtered(p, l[0], l[1], l[2])
+				break
+			}
+			p.unseen = true
+		case e.Part.Word == "body":
+			if g, ok := r.body(args); ok && g.Op == "version" {
+				p.asks = append(p.asks, pair{"version", g.Value})
+			} else {
+				p.unseen = p.unseen || ok
+			}
+		case e.Part.Word != "":
+			p.asks = append(p.asks, pair{e.Part.Word, args})
 		}
 	case "then":
 		// A mutation, as an option of the call that sends it.
@@ -138,6 +154,41 @@ func (r *Reader) option(p *asked, e *catalog.Call, t *term.T) {
 	case "raw":
 		p.unseen = true
 	}
+}
+
+// bodyVersion is the field by which the body of a patch demands the version that is
+// changed.
+const bodyVersion = "resourceVersion"
+
+// body reads what the body of a patch demands; ok is false where it is in view and
+// demands nothing.
+func (r *Reader) body(t *term.T) (g Guard, ok bool) {
+	g = Guard{Op: "version", Value: t, Text: bodyVersion}
+	unseen := false
+	for _, a := range t.Alts() {
+		switch a.Kind {
+		case term.Const, term.Op:
+			if !strings.Contains(a.Pattern(), `"`+bodyVersion+`"`) && !strings.Contains(a.Pattern(), "/"+bodyVersion) {
+				if a.Kind == term.Op && a.Pattern() == "" {
+					unseen = true
+					continue
+				}
+				return Guard{}, unseen
+			}
+		case term.Struct, term.List:
+			if !a.Any(func(x *term.T) bool {
+				return x.Kind == term.Struct && slices.ContainsFunc(x.Names, func(n string) bool { return strings.EqualFold(n, bodyVersion) })
+			}) {
+				return Guard{}, unseen
+			}
+		default:
+			unseen = true
+		}
+	}
+	if unseen {
+		g = Guard{Op: "other", Value: t, Text: "a body that is out of sight"}
+	}
+	return g, true
 }
 
 // contents are the values in what is stored, by the names that they have there.

@@ -36,6 +36,9 @@ func (r *Reader) predicate(t *term.T) []Guard {
 	args := r.Get(e.Part.Args, t, nil)
 	switch e.Part.Kind {
 	case "compare":
+		if s, ok := of.Str(); ok && !e.Part.Of.IsZero() {
+			return []Guard{compared(columnName(s), e.Part.Word, args)}
+		}
 		return []Guard{r.comparison(e.Part.Word, of, args)}
 	case "where":
 		return append(r.predicate(of), r.predicate(args)...)
@@ -101,12 +104,20 @@ func (r *Reader) comparison(op string, x, y *term.T) Guard {
 		}
 		x, y, op = y, x, turned(op)
 	}
+	if _, both := r.column(y); both {
+		return Guard{Column: column, Op: "other", Text: column + " " + op}
+	}
+	return compared(column, op, y)
+}
+
+// compared is the guard column op value.
+func compared(column, op string, value *term.T) Guard {
 	g := Guard{Column: column, Op: op, Text: column + " " + op}
-	switch _, both := r.column(y); {
-	case both:
-		g.Op = "other"
-	case op != "is null" && op != "absent" && op != "present":
-		g.Value = y
+	if op != "is null" && op != "absent" && op != "present" {
+		if value != nil && value.Kind == term.List && len(value.Args) == 1 && op != "in" {
+			value = value.Args[0]
+		}
+		g.Value = value
 	}
 	return g
 }

@@ -46,6 +46,8 @@ func (r *Reader) Get(ref catalog.Ref, call *term.T, words []*term.T) *term.T {
 		}
 	case catalog.Arg:
 		t = r.pick(flatten(Args(call), ref.Index), ref)
+	case catalog.NameOf, catalog.TypeOf:
+		t = r.generated(ref, call.Name)
 	case catalog.WordAt:
 		if ref.Option != "" {
 			t = optionWord(words, ref.Option)
@@ -60,6 +62,20 @@ func (r *Reader) Get(ref catalog.Ref, call *term.T, words []*term.T) *term.T {
 		t = r.field(t, f)
 	}
 	return t
+}
+
+// generated is what a generated name says of the program: SetLastToken of the column
+// last_token.
+func (r *Reader) generated(ref catalog.Ref, fn string) *term.T {
+	says := strings.TrimPrefix(methodName(fn), ref.Option)
+	if ref.Base == catalog.TypeOf {
+		recv, _, _ := strings.Cut(fn, ").")
+		says = strings.TrimSuffix(recv[strings.LastIndexByte(recv, '.')+1:], ref.Option)
+	}
+	if says == "" {
+		return nil
+	}
+	return r.Pool.Const("string", columnName(says))
 }
 
 // field is a field of t, which may be an object whose constructor is known to

@@ -160,3 +160,42 @@ type doc struct {
 	Body           string
 	Token, Version int64
 }
+
+// cell: token
+func InSteps(ctx context.Context, session *concurrency.Session, db *bun.DB, body *string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	token := mutex.Header().Revision
+	update := db.NewUpdate().Model((*doc)(nil)).Where("id = 1")
+	update.Where("token < ?", token)
+	if body != nil {
+		update = update.Set("body = ?", *body)
+	}
+	res, err := update.Set("token = ?", token).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return affected(res)
+}
+
+// cell: unknown
+func InStepsPerhaps(ctx context.Context, session *concurrency.Session, db *bun.DB, strict bool, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	token := mutex.Header().Revision
+	update := db.NewUpdate().Model((*doc)(nil)).Set("body = ?", body).Set("token = ?", token).Where("id = 1")
+	if strict {
+		update.Where("token < ?", token)
+	}
+	res, err := update.Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return affected(res)
+}

@@ -3,7 +3,9 @@ package kubernetes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"go.etcd.io/etcd/client/v3/concurrency"
@@ -79,5 +81,69 @@ func Unknown(ctx context.Context, session *concurrency.Session, maps corev1.Conf
 	}
 	defer mutex.Unlock(context.WithoutCancel(ctx))
 	_, err := maps.Update(ctx, given, metav1.UpdateOptions{})
+	return err
+}
+
+// cell: version
+func PatchedAsRead(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	m, err := maps.Get(ctx, "doc", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	patch := fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"data":{"body":%q}}`, m.ResourceVersion, body)
+	_, err = maps.Patch(ctx, "doc", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	return err
+}
+
+// cell: version
+func PatchedByMap(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	m, err := maps.Get(ctx, "doc", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": m.ResourceVersion},
+		"data":     map[string]any{"body": body},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = maps.Patch(ctx, "doc", types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+// cell: none
+func PatchedAnyway(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	patch, err := json.Marshal(map[string]any{"data": map[string]any{"body": body}})
+	if err != nil {
+		return err
+	}
+	_, err = maps.Patch(ctx, "doc", types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+// cell: unknown
+func PatchedSomehow(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, patch []byte) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	_, err := maps.Patch(ctx, "doc", types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }

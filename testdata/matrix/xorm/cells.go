@@ -185,3 +185,17 @@ type doc struct {
 }
 
 type lease struct{ Name, Holder, Result string }
+
+// cell: token
+func InSteps(ctx context.Context, session *concurrency.Session, db *xorm.Engine, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	token := mutex.Header().Revision
+	update := db.Table(new(doc)).Where("id = 1").Cols("body", "token")
+	update.And("token < ?", token)
+	n, err := update.Update(&doc{Body: body, Token: token})
+	return affected(n, err)
+}

@@ -4,6 +4,7 @@ package zookeeper
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/go-zookeeper/zk"
@@ -68,3 +69,68 @@ func TwoSteps(ctx context.Context, session *concurrency.Session, conn *zk.Conn, 
 // no Dropped: a refusal is an error
 
 // no Unknown: the version is an argument of the call
+
+// cell: version
+func Together(ctx context.Context, session *concurrency.Session, conn *zk.Conn, body []byte) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	_, stat, err := conn.Get("/doc/head")
+	if err != nil {
+		return err
+	}
+	_, err = conn.Multi(
+		&zk.CheckVersionRequest{Path: "/doc/head", Version: stat.Version},
+		&zk.SetDataRequest{Path: "/doc", Data: body, Version: -1},
+	)
+	return err
+}
+
+// cell: none
+func TogetherAlways(ctx context.Context, session *concurrency.Session, conn *zk.Conn, body []byte) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	_, err := conn.Multi(
+		&zk.CheckVersionRequest{Path: "/doc/head", Version: -1},
+		&zk.SetDataRequest{Path: "/doc", Data: body, Version: -1},
+	)
+	return err
+}
+
+// cell: unknown
+func TogetherWithOthers(ctx context.Context, session *concurrency.Session, conn *zk.Conn, others []any) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	_, err := conn.Multi(others...)
+	return err
+}
+
+// cell: owner
+func TogetherWithLock(ctx context.Context, conn *zk.Conn, body []byte) error {
+	node, err := conn.Create("/locks/matrix/n-", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		return err
+	}
+	defer conn.Delete(node, -1)
+	queue, _, err := conn.Children("/locks/matrix")
+	if err != nil {
+		return err
+	}
+	slices.Sort(queue)
+	if "/locks/matrix/"+queue[0] != node {
+		return errors.New("busy")
+	}
+	_, err = conn.Multi(
+		&zk.CheckVersionRequest{Path: node, Version: 0},
+		&zk.SetDataRequest{Path: "/doc", Data: body, Version: -1},
+	)
+	return err
+}

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// Some builders are changed in place: a link counts although nobody takes what it
+// returns, update.Where(...); update.Save(ctx). The term of such a builder has all
+// links that come before.
+
+// built is the builder v that the call c is made on, with the links that c does not
+// come from in the source but in time. A link that comes on some ways only leaves open
+// what is asked; what it sets is passed over.
+//
+// Imprecision: links that other functions add, which are given the builder, are not seen.
+func (f *family) built(c *ssa.CallCommon, v ssa.Value) *term.T {
+	root := f.rootLink(v)
+	links := f.sameObject(root)
+	at := instructionOf(v, c)
+	if !links[v] || at == nil || f.sentBefore(links, at) {
+		return f.get(v)
+	}
+	t := f.get(root)
+	for _, l := range f.inOrder(links) {
+		if ssa.Instruction(l) == at || !mayPrecede(l, at) {
+			continue
+		}
+		next := f.linked(l, t)
+		switch {
+		case before(l, at):
+			t = next
+		case f.conditional(l):
+			t = f.e.pool.Join(t, next)
+		}
+	}
+	return t
+}
+
+// buildsOn reports whether a function is given builders that are changed in place.
+func (e *Engine) buildsOn(fn string) bool {
+	return slices.ContainsFunc(e.reader.Entries(fn), (*catalog.Call).InPlace)
+}
+
+// link is the builder that a call changes in place, and may return, or nil.
+func (f *family) link(call *ssa.Call) ssa.Value {
+	obj := declared(call.Common())
+	if obj == nil || obj.Signature().Recv() == nil || call.Common().IsInvoke() ||
+		obj.Signature().Results().Len() > 0 && !types.Identical(call.Type(), call.Call.Args[0].Type()) {
+		return nil // of another type is what starts a builder
+	}
+	for _, e := range f.e.register(obj) {
+		if e.Part != nil && e.InPlace() {
+			return call.Call.Args[0]
+		}
+	}
+	return nil
+}
+
+// rootLink is the builder that a value is, before any of its links.
+func (f *family) rootLink(v ssa.Value) ssa.Value {
+	for range maxLooks {
+		switch x := v.(type) {
+		case *ssa.Call:
+			if b := f.link(x); b != nil {
+				v = b
+				continue
+			}
+		case *ssa.Phi:
+			v = x.Edges[0]
+			continue
+		}
+		break
+	}
+	return v
+}
+
+// sameObject is the values that are one builder: its links, and where ways meet that
+// all have it.
+func (f *family) sameObject(root ssa.Value) map[ssa.Value]bool {
+	same := map[ssa.Value]bool{root: true}
+	todo := []ssa.Value{root}
+	for len(todo) > 0 {
+		v := todo[0]
+		todo = todo[1:]
+		if v.Referrers() == nil {
+			continue
+		}
+		for _, r := range *v.Referrers() {
+			x, ok := r.(ssa.Value)
+			if !ok || same[x] {
+				continue
+			}
+			switch x := x.(type) {
+			case *ssa.Call:
+				ok = f.link(x) == v
+			case *ssa.Phi:
+				ok = !slices.ContainsFunc(x.Edges, func(e ssa.Value) bool { return !same[e] && e != v })
+			default:
+				ok = false
+			}
+			if ok {
+				same[x] = true
+				todo = append(todo, x)
+			}
+		}
+	}
+	return same
+}
+
+// sentBefore reports whether what a builder has made by then was sent before: some start
+// anew after that.
+func (f *family) sentBefore(links map[ssa.Value]bool, at ssa.Instruction) bool {
+	for v := range links {
+		for _, r := range *v.Referrers() {
+			c, ok := r.(ssa.CallInstruction)
+			if !ok || r == at || !mayPrecede(r, at) || operand(c.Common(), catalog.Ref{Base: catalog.Receiver}) != v {
+				continue
+			}
+			if obj := declared(c.Common()); obj != nil && slices.ContainsFunc(f.e.register(obj), func(e *catalog.Call) bool { return e.Write != nil || e.Query != nil }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inOrder lists the links of a builder as they stand in the function.
+func (f *family) inOrder(links map[ssa.Value]bool) []*ssa.Call {
+	var list []*ssa.Call
+	for v := range links {
+		if call, ok := v.(*ssa.Call); ok && f.link(call) != nil && links[f.link(call)] {
+			list = append(list, call)
+		}
+	}
+	slices.SortFunc(list, func(a, b *ssa.Call) int {
+		if a.Block() != b.Block() {
+			return a.Block().Index - b.Block().Index
+		}
+		return slices.Index(a.Block().Instrs, ssa.Instruction(a)) - slices.Index(b.Block().Instrs, ssa.Instruction(b))
+	})
+	return list
+}
+
+// linked is a link that is put upon the builder t.
+func (f *family) linked(l *ssa.Call, t *term.T) *term.T {
+	args := []*term.T{t}
+	for _, a := range l.Call.Args[1:] {
+		args = append(args, f.get(a))
+	}
+	return f.e.pool.Call(declared(l.Common()).FullName(), f.e.site(l.Pos()), args...)
+}
+
+// conditional reports whether a link adds something that has to hold, or may.
+func (f *family) conditional(l *ssa.Call) bool {
+	return slices.ContainsFunc(f.e.register(declared(l.Common())), func(e *catalog.Call) bool {
+		return e.Part != nil && !slices.Contains([]string{"set", "op", "table"}, e.Part.Kind)
+	})
+}
+
+// instructionOf is the call c that v is given to.
+func instructionOf(v ssa.Value, c *ssa.CallCommon) ssa.Instruction {
+	if v.Referrers() == nil {
+		return nil
+	}
+	for _, r := range *v.Referrers() {
+		if in, ok := r.(ssa.CallInstruction); ok && in.Common() == c {
+			return in
+		}
+	}
+	return nil
+}
+
+// mayPrecede reports whether there is a way from one instruction to another.
+func mayPrecede(x, y ssa.Instruction) bool {
+	if x.Block() == y.Block() && before(x, y) {
+		return true
+	}
+	seen := make(map[*ssa.BasicBlock]bool)
+	todo := slices.Clone(x.Block().Succs)
+	for len(todo) > 0 {
+		b := todo[0]
+		todo = todo[1:]
+		if b == y.Block() {
+			return true
+		}
+		if !seen[b] {
+			seen[b] = true
+			todo = append(todo, b.Succs...)
+		}
+	}
+	return false
+}

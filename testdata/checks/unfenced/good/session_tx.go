@@ -1,0 +1,36 @@
+package good
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Retariff: the transaction runs on the session that has the lock.
+func Retariff(ctx context.Context, pool *pgxpool.Pool, tariff int64, cents int) (err error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", tariff); err != nil { // verdict: fenced
+		return err
+	}
+	defer func() {
+		var ok bool
+		e := conn.QueryRow(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", tariff).Scan(&ok)
+		if e == nil && !ok {
+			e = errLost
+		}
+		err = errors.Join(err, e)
+	}()
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "DELETE FROM price WHERE tariff = $1", tariff); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO price (tariff, cents) VALUES ($1, $2)", tariff, cents)
+		return err
+	})
+}
