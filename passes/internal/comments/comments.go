@@ -65,9 +65,6 @@ func (s *Source) At(p lock.Position) *lock.Decision {
 	return found
 }
 
-// Of returns what is said of a function, by its full name; nil if nothing is.
-func (s *Source) Of(name string) *Said { return s.byFunc[name] }
-
 // Targets of directives.
 const (
 	OnLine     = "line"

@@ -47,11 +47,7 @@ func (e *Engine) recordsOf(acquire *term.T) []string {
 // reads reports whether a call reads one of the resources.
 func (e *Engine) reads(call *term.T, resources []string) bool {
 	return slices.ContainsFunc(e.reader.Of(call), func(m meaning.Meaning) bool {
-		if m.Role != meaning.Query {
-			return false
-		}
-		store, names, _ := strings.Cut(m.Store, ":")
-		return slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return slices.Contains(resources, store+":"+name) })
+		return slices.ContainsFunc(queried(m), func(name string) bool { return slices.Contains(resources, name) })
 	})
 }
 

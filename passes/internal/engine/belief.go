@@ -24,7 +24,7 @@ func (e *Engine) believes(t *taking) []lock.Slip {
 		return nil
 	}
 	renewed := t.u.Renewal == "library" || t.u.Renewal == "goroutine"
-	bracket := e.bracketed(st)
+	bracket := e.index.bracket(st)
 	if renewed && bracket == nil {
 		return nil
 	}
@@ -60,19 +60,6 @@ func (e *Engine) believes(t *taking) []lock.Slip {
 		return []lock.Slip{slip}
 	}
 	return nil
-}
-
-// bracketed is a use of a wrapper which takes the lock and gives it back itself.
-func (e *Engine) bracketed(st *site) *lock.Use {
-	var out *lock.Use
-	e.functions(func(f *family, _ *ssa.Function) {
-		for _, r := range e.recorded[f] {
-			if out == nil && len(r.use.Release) > 0 && !r.st.heldOut && slices.Contains(r.st.lock.chain, st) {
-				out = r.use
-			}
-		}
-	})
-	return out
 }
 
 // counts reports whether a number is counted up on the way to a return.

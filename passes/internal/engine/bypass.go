@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -27,25 +25,20 @@ func (k *keeping) bypasses() {
 		return
 	}
 	plain := make(map[string][]plainWrite)
-	k.e.functions(func(f *family, fn *ssa.Function) {
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				c, ok := in.(ssa.CallInstruction)
-				if !ok || !slices.ContainsFunc(f.entries(c.Common()), (*catalog.Call).Acts) || strings.HasSuffix(k.e.position(in.Pos()).File, "_test.go") {
-					continue
-				}
-				at := f.frame(c, "")
-				if locked[at.Position] {
-					continue
-				}
-				for _, m := range k.e.reader.Of(f.callTerm(c.Common(), c.Pos())) {
-					if m.Role == meaning.Write && guarded[m.Write.Resource] && unasked(m.Write.Guards) {
-						plain[m.Write.Resource] = append(plain[m.Write.Resource], plainWrite{at, m.Write})
-					}
-				}
+	for _, c := range k.e.index.calls() {
+		if !slices.ContainsFunc(c.f.entries(c.in.Common()), (*catalog.Call).Acts) || strings.HasSuffix(k.e.position(c.in.Pos()).File, "_test.go") {
+			continue
+		}
+		at := c.f.frame(c.in, "")
+		if locked[at.Position] {
+			continue
+		}
+		for _, m := range k.e.reader.Of(c.term()) {
+			if m.Role == meaning.Write && guarded[m.Write.Resource] && unasked(m.Write.Guards) {
+				plain[m.Write.Resource] = append(plain[m.Write.Resource], plainWrite{at, m.Write})
 			}
 		}
-	})
+	}
 	for _, list := range k.e.recorded {
 		for _, r := range list {
 			k.bypassed(r, plain)

@@ -19,12 +19,13 @@ func (e *Engine) register(fn *types.Func) []*catalog.Call {
 		return nil
 	}
 	fn = fn.Origin()
+	if list, ok := e.entries[fn]; ok {
+		return list
+	}
 	list := e.reader.Catalog.Calls(fn)
-	if !e.entries[fn] {
-		e.entries[fn] = true
-		if len(list) > 0 {
-			e.reader.Register(fn.FullName(), list)
-		}
+	e.entries[fn] = list
+	if len(list) > 0 {
+		e.reader.Register(fn.FullName(), list)
 	}
 	return list
 }

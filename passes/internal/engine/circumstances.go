@@ -301,14 +301,8 @@ func (k *keeping) short(delay *term.T) *term.T {
 
 // callAt is where a call stands, or other where that is out of view.
 func (e *Engine) callAt(call *term.T, other lock.Frame) lock.Frame {
-	for _, f := range e.order {
-		f.look()
-		if len(f.calling) == 0 {
-			continue
-		}
-		if in := f.callOf(call); in != nil {
-			return f.frame(in, "")
-		}
+	if f, in := e.index.callOf(call); in != nil {
+		return f.frame(in, "")
 	}
 	return other
 }

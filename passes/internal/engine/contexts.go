@@ -77,7 +77,7 @@ func (f *family) callAt(at lock.Position) ssa.CallInstruction {
 	for _, fn := range f.members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
-				if c, ok := in.(ssa.CallInstruction); ok && f.frame(c, "").Position == at {
+				if c, ok := in.(ssa.CallInstruction); ok && f.begin(c) == at.Pos && f.e.position(at.Pos) == at {
 					return c
 				}
 			}

@@ -10,7 +10,7 @@
 // # Where things are
 //
 // The way from source to records: build.go (SSA), engine.go, solve.go (which
-// functions, in which order), family.go, implementations.go (interfaces), fault.go
+// functions, in which order), index.go (where things stand), family.go, implementations.go (interfaces), fault.go
 // (functions that it fails on), record.go (the records), remarks.go (what is noted
 // beside them).
 //

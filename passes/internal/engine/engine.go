@@ -37,9 +37,10 @@ type Engine struct {
 	order     []*family                       // as given: by package, then by position
 	funcs     map[string]*ssa.Function        // by name, for function values
 	solved    map[*family]bool                // summarised
-	entries   map[*types.Func]bool            // registered with the reader
+	entries   map[*types.Func][]*catalog.Call // as registered with the reader
 	typed     map[*types.TypeName]*types.Func // functions that are known by their type; see Engine.byType
 	impls     *implementations
+	index     *index
 	evidence  *evidence
 	read      *readings                 // as asked for
 	recorded  map[*family][]recorded    // the uses whose acquire stands in a family
@@ -52,6 +53,7 @@ type Engine struct {
 	files     map[string]string // of the units, by name: import path and base name
 
 	sources []*comments.Source               // what directives of the units say, where there are any
+	saying  saying                           // the same, by what it is about
 	spoken  map[*comments.Said]*catalog.Call // entries from directives
 
 	followers map[string][]Effect // what is done where leadership is told, by signal
@@ -88,7 +90,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		families:  make(map[*ssa.Function]*family),
 		funcs:     make(map[string]*ssa.Function),
 		calls:     make(map[*ssa.Package]map[token.Pos]written),
-		entries:   make(map[*types.Func]bool),
+		entries:   make(map[*types.Func][]*catalog.Call),
 		typed:     make(map[*types.TypeName]*types.Func),
 		files:     make(map[string]string),
 		lockTexts: make(map[*ssa.Global]bool),
@@ -109,6 +111,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		}
 		if len(m.source.Directives) > 0 {
 			e.sources = append(e.sources, m.source)
+			e.saying.add(m.source)
 		}
 		e.collect(m.roots)
 	}
@@ -117,6 +120,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		// syntax is not worth its memory.
 		e.syntax = units[0].Files
 	}
+	e.index = &index{e: e}
 	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
 	pool.Apply = e.applied
 	e.impls = newImplementations(e)

@@ -292,6 +292,17 @@ func (e *Engine) each(visit func(*family, *ssa.Function, *Summary)) {
 	}
 }
 
+// eachIn visits those of a package.
+func (e *Engine) eachIn(pkg string, visit func(*family, *ssa.Function, *Summary)) {
+	for _, f := range e.index.inPackage(pkg) {
+		for _, fn := range f.members {
+			if s := f.sums[fn]; s != nil {
+				visit(f, fn, s)
+			}
+		}
+	}
+}
+
 // isLock reports whether what st takes is a lock at all.
 func (ev *evidence) isLock(st *site, m meaning.Meaning) bool { return ev.wraps[st] }
 

@@ -46,8 +46,8 @@ func (t *taking) lends(object *term.T) bool {
 // a field of a name, or gives what is in there away.
 func (e *Engine) freesField(t *taking, name string) bool {
 	found := false
-	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		if found || pkgOf(fn) != pkgOf(t.st.fn) {
+	e.eachIn(pkgOf(t.st.fn), func(f *family, fn *ssa.Function, s *Summary) {
+		if found {
 			return
 		}
 		field := func(x *term.T) bool { return x.Kind == term.Field && x.Name == name }
@@ -118,8 +118,8 @@ func (t *taking) ownSession() []*ssa.Store {
 func (e *Engine) withoutSession(t *taking, at slot, name string) lock.Frame {
 	var freed lock.Frame
 	closed := false
-	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		if closed || pkgOf(fn) != pkgOf(t.st.fn) {
+	e.eachIn(pkgOf(t.st.fn), func(f *family, fn *ssa.Function, s *Summary) {
+		if closed {
 			return
 		}
 		own := receiverOf(fn) == at.owner

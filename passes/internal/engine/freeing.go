@@ -130,10 +130,7 @@ func (e *Engine) strangers(t *taking) []lock.Slip {
 		}
 	}
 	var out []lock.Slip
-	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		if pkgOf(fn) != pkgOf(t.st.fn) {
-			return
-		}
+	e.eachIn(pkgOf(t.st.fn), func(f *family, fn *ssa.Function, s *Summary) {
 		if f.watched(fn) {
 			return // judged with the whole of the transaction
 		}
@@ -256,30 +253,22 @@ func (e *Engine) rows(t *taking) []lock.Slip {
 	}
 	key := t.m.Key
 	var out []lock.Slip
-	e.functions(func(f *family, fn *ssa.Function) {
-		if pkgOf(fn) != pkgOf(t.st.fn) || forced(rootOf(fn).Name()) {
-			return
+	for _, c := range e.index.callsIn(pkgOf(t.st.fn)) {
+		if forced(c.f.root.Name()) {
+			continue
 		}
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				c, ok := in.(ssa.CallInstruction)
-				if !ok || len(f.entries(c.Common())) == 0 {
-					continue
-				}
-				for _, m := range e.reader.Of(f.settled().callTerm(c.Common(), c.Pos())) {
-					if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || tendsRow(m.Write, row) != rowFree {
-						continue
-					}
-					switch owner, term := e.ownerOf(m.Write, row, key); {
-					case owner == 0:
-						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
-					case owner > 0 && term != "":
-						out = append(out, lock.Slip{Frame: f.frame(c, ""), Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
-					}
-				}
+		for _, m := range e.reader.Of(c.term()) {
+			if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || tendsRow(m.Write, row) != rowFree {
+				continue
+			}
+			switch owner, term := e.ownerOf(m.Write, row, key); {
+			case owner == 0:
+				out = append(out, lock.Slip{Frame: c.f.frame(c.in, ""), Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
+			case owner > 0 && term != "":
+				out = append(out, lock.Slip{Frame: c.f.frame(c.in, ""), Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
 			}
 		}
-	})
+	}
 	return out
 }
 

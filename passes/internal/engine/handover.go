@@ -125,14 +125,10 @@ func (e *Engine) told(signal string, depth int) []Effect {
 	}
 	e.followers[signal] = nil
 	var out []Effect
-	e.functions(func(f *family, fn *ssa.Function) {
-		blocks := f.under(fn, signal)
-		if len(blocks) == 0 {
-			return
-		}
-		steps := f.summarise(fn).steps // those of most functions are not kept
-		for _, b := range fn.Blocks {
-			if !slices.Contains(blocks, b) {
+	for _, u := range e.index.following(signal) {
+		steps := u.f.summarise(u.fn).steps // those of most functions are not kept
+		for _, b := range u.fn.Blocks {
+			if !u.blocks[b] {
 				continue
 			}
 			for _, in := range b.Instrs {
@@ -146,44 +142,57 @@ func (e *Engine) told(signal string, depth int) []Effect {
 				}
 			}
 		}
-	})
+	}
 	e.followers[signal] = bound(out)
 	return e.followers[signal]
 }
 
 // follow summarises the functions that work where leadership is told.
 func (e *Engine) follow() {
-	told := make(map[string]bool)
+	follows := make(map[*family]bool)
 	e.each(func(_ *family, _ *ssa.Function, s *Summary) {
 		for _, x := range s.Effects {
-			if x.Signal != "" {
-				told[x.Signal] = true
+			if x.Signal == "" {
+				continue
+			}
+			for _, u := range e.index.following(x.Signal) {
+				follows[u.f] = follows[u.f] || u.f.sums[u.fn] == nil
 			}
 		}
 	})
 	var todo []*family
-	e.functions(func(f *family, fn *ssa.Function) {
-		if f.sums[fn] != nil || slices.Contains(todo, f) {
-			return
+	for _, f := range e.order {
+		if follows[f] {
+			todo = append(todo, f)
 		}
-		for name := range told {
-			if len(f.under(fn, name)) > 0 {
-				todo = append(todo, f)
-				return
-			}
-		}
-	})
+	}
 	e.solveFrom(todo)
 }
 
+// An under is what runs in a function only where a signal has told of leadership.
+type under struct {
+	f      *family
+	fn     *ssa.Function
+	blocks map[*ssa.BasicBlock]bool
+}
+
 // under lists the blocks of a function that run only where a flag is set, or
-// after a channel has told.
-func (f *family) under(fn *ssa.Function, signal string) []*ssa.BasicBlock {
-	var out []*ssa.BasicBlock
-	below := func(b *ssa.BasicBlock) {
+// after a channel has told, by the name of that.
+func (f *family) under(fn *ssa.Function) map[string]map[*ssa.BasicBlock]bool {
+	var out map[string]map[*ssa.BasicBlock]bool
+	below := func(signal string, b *ssa.BasicBlock) {
+		if signal == "" {
+			return
+		}
+		if out == nil {
+			out = make(map[string]map[*ssa.BasicBlock]bool)
+		}
+		if out[signal] == nil {
+			out[signal] = make(map[*ssa.BasicBlock]bool)
+		}
 		for _, x := range fn.Blocks {
-			if b.Dominates(x) && !slices.Contains(out, x) {
-				out = append(out, x)
+			if b.Dominates(x) {
+				out[signal][x] = true
 			}
 		}
 	}
@@ -192,18 +201,21 @@ func (f *family) under(fn *ssa.Function, signal string) []*ssa.BasicBlock {
 			switch in := in.(type) {
 			case *ssa.If:
 				for i, to := range b.Succs {
-					if len(to.Preds) == 1 && f.asksFlag(in.Cond, signal, i == 0) {
-						below(to)
+					if len(to.Preds) == 1 {
+						below(f.asksFlag(in.Cond, i == 0), to)
 					}
 				}
 			case *ssa.UnOp:
-				if in.Op == token.ARROW && f.signalName(in.X) == signal {
-					below(b)
+				if in.Op == token.ARROW {
+					below(f.signalName(in.X), b)
 				}
 			case *ssa.Select:
-				for _, x := range fn.Blocks {
-					if p := x.Idom(); p != nil && selected(p, x, func(ch ssa.Value) bool { return f.signalName(ch) == signal }) == ssa.Instruction(in) {
-						below(x)
+				for _, state := range in.States {
+					signal := f.signalName(state.Chan)
+					for _, x := range fn.Blocks {
+						if p := x.Idom(); signal != "" && p != nil && selected(p, x, func(ch ssa.Value) bool { return f.signalName(ch) == signal }) == ssa.Instruction(in) {
+							below(signal, x)
+						}
 					}
 				}
 			}
@@ -212,63 +224,68 @@ func (f *family) under(fn *ssa.Function, signal string) []*ssa.BasicBlock {
 	return out
 }
 
-// asksFlag reports whether a condition that turns out as given says that a flag
-// is set.
-func (f *family) asksFlag(cond ssa.Value, signal string, given bool) bool {
+// asksFlag names the flag that is set where a condition turns out as given; it is
+// empty where that says of none.
+func (f *family) asksFlag(cond ssa.Value, given bool) string {
 	switch v := cond.(type) {
 	case *ssa.UnOp:
 		if v.Op == token.NOT {
-			return f.asksFlag(v.X, signal, !given)
+			return f.asksFlag(v.X, !given)
 		}
 	case *ssa.BinOp:
 		if v.Op == token.EQL || v.Op == token.NEQ {
 			if c, ok := v.Y.(*ssa.Const); ok && isBool(c.Type()) {
-				return f.asksFlag(v.X, signal, given == ((v.Op == token.EQL) != isFalse(c)))
+				return f.asksFlag(v.X, given == ((v.Op == token.EQL) != isFalse(c)))
 			}
 		}
 	}
-	return given && f.isFlag(cond, signal, 0)
+	if !given {
+		return ""
+	}
+	return f.flag(cond, 0)
 }
 
-// isFlag reports whether a value is that of a flag, perhaps as a function returns
-// it.
-func (f *family) isFlag(v ssa.Value, signal string, depth int) bool {
+// flag names the flag that a value is, perhaps as a function returns it; it is empty
+// for other values.
+func (f *family) flag(v ssa.Value, depth int) string {
 	if depth > maxHandovers {
-		return false
+		return ""
 	}
 	switch v := f.single(v).(type) {
 	case *ssa.UnOp:
-		return v.Op == token.MUL && placeName(v.X) == signal
+		if v.Op == token.MUL {
+			return placeName(v.X)
+		}
 	case *ssa.Extract:
 		if c, ok := v.Tuple.(*ssa.Call); ok {
-			return f.e.returnsFlag(c.Common(), v.Index, signal, depth)
+			return f.e.returnsFlag(c.Common(), v.Index, depth)
 		}
 	case *ssa.Call:
 		if c := v.Common(); atomicBool(c, "Load") {
-			return placeName(c.Args[0]) == signal
+			return placeName(c.Args[0])
 		}
-		return f.e.returnsFlag(v.Common(), 0, signal, depth)
+		return f.e.returnsFlag(v.Common(), 0, depth)
 	}
-	return false
+	return ""
 }
 
-// returnsFlag reports whether a function's result is the flag wherever it is not
-// false.
-func (e *Engine) returnsFlag(c *ssa.CallCommon, index int, signal string, depth int) bool {
+// returnsFlag names the flag that a function's result is wherever it is not false.
+func (e *Engine) returnsFlag(c *ssa.CallCommon, index int, depth int) string {
 	fn := origin(c.StaticCallee())
 	if fn == nil || fn.Parent() != nil || e.families[fn] == nil || index >= fn.Signature.Results().Len() || !isBool(fn.Signature.Results().At(index).Type()) {
-		return false
+		return ""
 	}
-	flag := false
+	flag := ""
 	for _, b := range fn.Blocks {
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
 		if !ok || isFalse(e.families[fn].single(ret.Results[index])) {
 			continue
 		}
-		if !e.families[fn].isFlag(ret.Results[index], signal, depth+1) {
-			return false
+		name := e.families[fn].flag(ret.Results[index], depth+1)
+		if name == "" || flag != "" && name != flag {
+			return ""
 		}
-		flag = true
+		flag = name
 	}
 	return flag
 }

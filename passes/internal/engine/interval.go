@@ -109,11 +109,11 @@ func (k *keeping) selfPaced(f *family, in ssa.CallInstruction, m meaning.Meaning
 			share, frame.Text = n, strconv.FormatFloat(m.TTL.Seconds*a/b, 'f', -1, 64)+"s"
 		}
 	}
-	for _, g := range k.e.order {
+	for _, r := range k.e.recorded[f] {
+		judge(m, r.lock)
+	}
+	for _, g := range k.e.index.around(frame.Position) {
 		for _, r := range k.e.recorded[g] {
-			if g == f {
-				judge(m, r.lock)
-			}
 			for _, x := range r.st.effects {
 				if x.Call != nil && x.Open == Closed && x.At.Position == frame.Position {
 					for _, n := range k.e.reader.Of(x.Call) {
@@ -134,7 +134,7 @@ func (k *keeping) selfPaced(f *family, in ssa.CallInstruction, m meaning.Meaning
 func (k *keeping) shareOfUses(in ssa.CallInstruction, period *term.T, m meaning.Meaning) float64 {
 	at := k.e.families[origin(rootOf(in.Parent()))].frame(in, "").Position
 	share := 0.0
-	for _, g := range k.e.order {
+	for _, g := range k.e.index.around(at) {
 		for _, r := range k.e.recorded[g] {
 			if r.lock.Family != m.Family || !slices.ContainsFunc(r.st.effects, func(x Effect) bool { return x.At.Position == at }) {
 				continue

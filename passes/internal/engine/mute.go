@@ -309,15 +309,6 @@ func straight(b *ssa.BasicBlock) *ssa.Return {
 // readsBack reports whether a function in view reads the record that the acquire
 // writes: who holds the lock may be told by that, and not by the answer.
 func (t *taking) readsBack() bool {
-	e, found := t.f.e, false
-	records := e.recordsOf(t.st.lock.Call)
-	e.functions(func(f *family, fn *ssa.Function) {
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				c, ok := in.(ssa.CallInstruction)
-				found = found || ok && f.looksUp(c, records)
-			}
-		}
-	})
-	return found
+	e := t.f.e
+	return e.index.reads(e.recordsOf(t.st.lock.Call))
 }

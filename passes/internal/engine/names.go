@@ -16,18 +16,28 @@ import (
 // parenthesis; people look for them where they begin.
 func (f *family) frame(in ssa.Instruction, text string) lock.Frame {
 	frame := lock.Frame{Function: shown(in.Parent()), Text: text}
-	pos := in.Pos()
 	if c, ok := in.(ssa.CallInstruction); ok {
-		pos = c.Common().Pos()
-		if w, ok := f.e.calls[f.root.Pkg][pos]; ok {
-			pos, frame.Callee = w.begin, w.callee()
+		if w, ok := f.e.calls[f.root.Pkg][c.Common().Pos()]; ok {
+			frame.Callee = w.callee()
 		}
 		if frame.Callee == "" {
 			frame.Callee = calleeName(c.Common())
 		}
 	}
-	frame.Position = f.e.position(pos)
+	frame.Position = f.e.position(f.begin(in))
 	return frame
+}
+
+// begin is where an instruction stands: a call where it begins in the source.
+func (f *family) begin(in ssa.Instruction) token.Pos {
+	c, ok := in.(ssa.CallInstruction)
+	if !ok {
+		return in.Pos()
+	}
+	if w, ok := f.e.calls[f.root.Pkg][c.Common().Pos()]; ok {
+		return w.begin
+	}
+	return c.Common().Pos()
 }
 
 // written is how a call is written: where it begins, and the method that it names.

@@ -458,8 +458,8 @@ func (e *Engine) onCancel(t *taking) (lock.Slip, bool) {
 		return lock.Slip{}, false
 	}
 	at := t.u.Acquire
-	for _, g := range e.order {
-		if set, ok := g.setIn(config, name); ok && pkgOf(g.root) == pkgOf(t.st.fn) {
+	for _, g := range e.index.inPackage(pkgOf(t.st.fn)) {
+		if set, ok := g.setIn(config, name); ok {
 			at = set
 			break
 		}

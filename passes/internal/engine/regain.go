@@ -60,7 +60,7 @@ func refusesAll(m meaning.Meaning) bool {
 // where it stands; without one in view, the effect itself.
 func (k *keeping) turning(x Effect) (lock.Frame, *ssa.Call) {
 	for _, frame := range way(x) {
-		for _, f := range k.e.order {
+		for _, f := range k.e.index.inFile(k.e.place(frame.Position).File) {
 			call, ok := f.callAt(frame.Position).(*ssa.Call)
 			if ok && slices.ContainsFunc(f.sums[call.Parent()].loops, func(l *loop) bool { return l.body[call.Block()] && l.turns.Rounds >= Endless }) {
 				return frame, call

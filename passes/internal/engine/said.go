@@ -28,6 +28,28 @@ func (e *Engine) Directives() []lock.Directive {
 	return all
 }
 
+// A saying is where to look for what directives say.
+type saying struct {
+	functions map[string]*comments.Said     // by full name
+	files     map[string][]*comments.Source // by the files that the directives stand in
+}
+
+func (s *saying) add(source *comments.Source) {
+	if s.functions == nil {
+		s.functions, s.files = make(map[string]*comments.Said), make(map[string][]*comments.Source)
+	}
+	for _, f := range source.Funcs {
+		if name := f.Func.FullName(); s.functions[name] == nil {
+			s.functions[name] = f.Said
+		}
+	}
+	for _, d := range source.Directives {
+		if list := s.files[d.File]; len(list) == 0 || list[len(list)-1] != source {
+			s.files[d.File] = append(list, source)
+		}
+	}
+}
+
 // said is what a directive on the declaration of a function says of it, wherever
 // that stands; nil if there is none.
 func (e *Engine) said(fn *types.Func) *comments.Said {
@@ -35,12 +57,9 @@ func (e *Engine) said(fn *types.Func) *comments.Said {
 		return nil
 	}
 	fn = fn.Origin()
-	if len(e.sources) > 0 {
-		name := fn.FullName()
-		for _, s := range e.sources {
-			if said := s.Of(name); said != nil {
-				return said
-			}
+	if len(e.saying.functions) > 0 {
+		if said := e.saying.functions[fn.FullName()]; said != nil {
+			return said
 		}
 	}
 	if e.lookup == nil {
@@ -73,7 +92,7 @@ func (e *Engine) here(pos token.Pos) *lock.Decision {
 		return nil
 	}
 	p := e.position(pos)
-	for _, s := range e.sources {
+	for _, s := range e.saying.files[p.File] {
 		if d := s.At(p); d != nil {
 			return d
 		}

@@ -55,24 +55,16 @@ const maxDeep = 4
 // that a schedule names, and those that these do nothing but call.
 func (k *keeping) schedules() {
 	k.scheduled = make(map[string]bool)
-	k.e.functions(func(f *family, fn *ssa.Function) {
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				c, ok := in.(ssa.CallInstruction)
-				if !ok || len(f.entries(c.Common())) == 0 {
-					continue
-				}
-				call := f.callTerm(c.Common(), c.Pos())
-				entry := k.e.reader.Entry(call)
-				if entry == nil || entry.Runs == nil || entry.Runs.How != "later" || len(meaning.Args(call)) == 0 {
-					continue
-				}
-				if spec, ok := meaning.Args(call)[0].Str(); ok && rare(spec) {
-					k.schedule(f.registered(c.Common(), call, entry), 0)
-				}
-			}
+	for _, c := range k.e.index.calls() {
+		call := c.term()
+		entry := k.e.reader.Entry(call)
+		if entry == nil || entry.Runs == nil || entry.Runs.How != "later" || len(meaning.Args(call)) == 0 {
+			continue
 		}
-	})
+		if spec, ok := meaning.Args(call)[0].Str(); ok && rare(spec) {
+			k.schedule(c.f.registered(c.in.Common(), call, entry), 0)
+		}
+	}
 }
 
 // schedule notes that a function runs at set times.

@@ -40,12 +40,8 @@ func (e *Engine) acquiring(f *family, st *site) ssa.CallInstruction {
 	if in := f.callOf(st.lock.Call); in != nil {
 		return in
 	}
-	for _, g := range e.order {
-		if in := g.settled().callOf(st.lock.Call); in != nil {
-			return in
-		}
-	}
-	return nil
+	_, in := e.index.callOf(st.lock.Call)
+	return in
 }
 
 // maxClients bounds the calls that are looked at for the client of a lock.

@@ -292,22 +292,31 @@ func signals(lib *catalog.Library, typ string) string {
 
 // callOf finds the call of the family that a term stands for, or nil.
 func (f *family) callOf(t *term.T) ssa.CallInstruction {
-	for t != nil && (t.Kind == term.Result || t.Kind == term.Field) {
-		t = t.Args[0]
-	}
-	if t == nil || t.Kind != term.Call {
+	site := siteOfCall(t)
+	if site == "" {
 		return nil
 	}
-	b, ok := f.callBlocks()[t.Site]
+	b, ok := f.callBlocks()[site]
 	if !ok {
 		return nil
 	}
 	for _, in := range b.Instrs {
-		if c, ok := in.(ssa.CallInstruction); ok && f.e.site(c.Common().Pos()) == t.Site {
+		if c, ok := in.(ssa.CallInstruction); ok && f.e.site(c.Common().Pos()) == site {
 			return c
 		}
 	}
 	return nil
+}
+
+// siteOfCall is the place of the call whose result a term is; it is empty for others.
+func siteOfCall(t *term.T) string {
+	for t != nil && (t.Kind == term.Result || t.Kind == term.Field) {
+		t = t.Args[0]
+	}
+	if t == nil || t.Kind != term.Call {
+		return ""
+	}
+	return t.Site
 }
 
 // pinged reports whether the session that owns a lock is used while the lock is
