@@ -61,7 +61,7 @@ func (b *Builder) Declare(units ...Unit) {
 
 // Build builds a unit that was declared. It may be called for several units at
 // once. What it is made from is far larger than all else together, and is given
-// up: what is known of the types of expressions, and the bodies of functions.
+// up: what is known of the types of expressions, and the syntax.
 func (b *Builder) Build(u Unit) {
 	b.build(u)
 	*u.Info = types.Info{}
@@ -70,30 +70,27 @@ func (b *Builder) Build(u Unit) {
 	}
 }
 
-// strip takes the bodies from the functions of a file.
+// strip takes all from a file but where it is. Functions are emptied besides, since
+// what is made of them refers to them.
 func strip(f *ast.File) {
-	var inside []*ast.FuncLit // what is made of them refers to them
-	ast.Inspect(f, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok {
-			inside = append(inside, lit)
-		}
-		return true
-	})
-	for _, lit := range inside {
-		lit.Body = nil
-	}
+	var types []*ast.FuncType
+	var bodies []**ast.BlockStmt
 	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			d.Body = nil
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				if v, ok := s.(*ast.ValueSpec); ok {
-					v.Values = nil
-				}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				types, bodies = append(types, n.Type), append(bodies, &n.Body)
+				n.Doc, n.Recv = nil, nil
+			case *ast.FuncLit:
+				types, bodies = append(types, n.Type), append(bodies, &n.Body)
 			}
-		}
+			return true
+		})
 	}
+	for i, t := range types {
+		t.TypeParams, t.Params, t.Results, *bodies[i] = nil, nil, nil, nil
+	}
+	f.Doc, f.Decls, f.Imports, f.Unresolved, f.Comments = nil, nil, nil, nil, nil
 }
 
 // create declares what a unit declares.

@@ -34,6 +34,7 @@ func (p *Program) Key() ([sha256.Size]byte, error) {
 		say("%s %q", name, os.Getenv(name))
 	}
 	var errs []error
+	buffer := make([]byte, 32<<10)
 	for _, pkg := range p.all() {
 		if p.byID[pkg.ID] == nil {
 			errs = append(errs, identify(h, pkg))
@@ -49,7 +50,7 @@ func (p *Program) Key() ([sha256.Size]byte, error) {
 		for _, path := range sortedImports(pkg) {
 			say("import %q %q", path, pkg.Imports[path].ID)
 		}
-		errs = append(errs, hashFiles(h, pkg.GoFiles), hashFiles(h, pkg.OtherFiles), hashFiles(h, short(pkg.EmbedFiles)))
+		errs = append(errs, hashFiles(h, pkg.GoFiles, buffer), hashFiles(h, pkg.OtherFiles, buffer), hashFiles(h, short(pkg.EmbedFiles), buffer))
 	}
 	return [sha256.Size]byte(h.Sum(nil)), errors.Join(errs...)
 }
@@ -108,7 +109,6 @@ func fixed(m *packages.Module) bool {
 
 func inCache(dir, version string) bool { return strings.HasSuffix(filepath.Base(dir), "@"+version) }
 
-// hashFiles adds the names and contents of files.
 // short leaves out the files that are too long to be read.
 func short(names []string) []string {
 	var list []string
@@ -120,14 +120,16 @@ func short(names []string) []string {
 	return list
 }
 
-func hashFiles(h hash.Hash, names []string) error {
+// hashFiles adds the names and contents of files, which are read into a buffer: one of
+// its own for each file would be a tenth of all that a run allocates.
+func hashFiles(h hash.Hash, names []string, buffer []byte) error {
 	for _, name := range names {
 		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}
 		content := sha256.New()
-		_, err = io.Copy(content, f)
+		_, err = io.CopyBuffer(content, struct{ io.Reader }{f}, buffer) // a file alone would bring its own
 		f.Close()
 		if err != nil {
 			return err
