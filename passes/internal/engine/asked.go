@@ -106,13 +106,13 @@ var denials = map[string]string{"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">":
 
 func denied(op string) string { return denials[op] }
 
-func (f *family) passAsked(list []Asked, bind func(*term.T) *term.T) []Asked {
+func passAsked(list []Asked, bind *term.Binding) []Asked {
 	if len(list) == 0 {
 		return nil
 	}
 	out := make([]Asked, len(list))
 	for i, a := range list {
-		out[i] = Asked{Read: f.subst(a.Read, bind), Op: a.Op, Incoming: f.subst(a.Incoming, bind)}
+		out[i] = Asked{Read: bind.Put(a.Read), Op: a.Op, Incoming: bind.Put(a.Incoming)}
 	}
 	return out
 }

@@ -169,7 +169,7 @@ func (f *family) instance(t, call *term.T, fn *ssa.Function) *term.T {
 	if t == nil || t.Kind == term.Unknown {
 		return nil
 	}
-	r := f.subst(t, f.e.binder(fnName(fn), call.Args))
+	r := f.binding(f.e.binder(fnName(fn), call.Args)).Put(t)
 	if r.Kind == term.Unknown {
 		return nil // too large with the arguments put in
 	}

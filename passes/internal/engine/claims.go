@@ -315,13 +315,13 @@ func shared(a, b []Claim) []Claim {
 	return slices.DeleteFunc(slices.Clone(a), func(c Claim) bool { return !slices.Contains(b, c) })
 }
 
-func (f *family) passClaims(list []Claim, bind func(*term.T) *term.T) []Claim {
+func passClaims(list []Claim, bind *term.Binding) []Claim {
 	if len(list) == 0 {
 		return nil
 	}
 	out := make([]Claim, 0, len(list))
 	for _, c := range list {
-		if c.Call = f.subst(c.Call, bind); c.Call.Kind == term.Call { // else it is too large
+		if c.Call = bind.Put(c.Call); c.Call.Kind == term.Call { // else it is too large
 			out = append(out, c)
 		}
 	}

@@ -68,10 +68,10 @@ func (f *family) memory(fn *ssa.Function, s *Summary) {
 
 // passMemory puts a call's arguments into a Memory; the write stands at the
 // method's call.
-func (f *family) passMemory(x Effect, bind func(*term.T) *term.T, at lock.Frame) Effect {
+func (f *family) passMemory(x Effect, bind *term.Binding, at lock.Frame) Effect {
 	m := *x.Memory
 	if m.Token != nil {
-		m.Token = f.subst(m.Token, bind)
+		m.Token = bind.Put(m.Token)
 	}
 	x.Memory = &m
 	if x.Call == nil && len(x.Via) == 0 {

@@ -80,9 +80,9 @@ func (f *family) called(in ssa.CallInstruction, add func(Set)) {
 		if sum == nil || len(sum.Sets) == 0 {
 			continue
 		}
-		bind := f.e.binder(fnName(callee), f.callTerm(c, in.Pos()).Args)
+		bind := f.binding(f.e.binder(fnName(callee), f.callTerm(c, in.Pos()).Args))
 		for _, s := range sum.Sets {
-			add(Set{Of: f.subst(s.Of, bind), Field: s.Field, Index: f.subst(s.Index, bind), Value: f.subst(s.Value, bind)})
+			add(Set{Of: bind.Put(s.Of), Field: s.Field, Index: bind.Put(s.Index), Value: bind.Put(s.Value)})
 		}
 	}
 }
@@ -98,10 +98,10 @@ func (e *Engine) callees(c *ssa.CallCommon) []*ssa.Function {
 	return nil
 }
 
-// subst puts a caller's terms in place of a callee's parameters. What the family
+// binding puts a caller's terms in place of a callee's parameters. What the family
 // stored in the fields that the callee reads is there.
-func (f *family) subst(t *term.T, bind func(*term.T) *term.T) *term.T {
-	return f.e.pool.SubstAt(t, bind, f.at)
+func (f *family) binding(bind func(*term.T) *term.T) *term.Binding {
+	return f.e.pool.Binding(bind, f.at)
 }
 
 // at joins a place, the field or the element of x, with what the family stores

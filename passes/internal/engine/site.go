@@ -585,7 +585,7 @@ func (f *family) returnsHandle(st *site, m meaning.Meaning, fn *ssa.Function, ma
 				}
 				if x.Kind == term.Closure || x.Kind == term.Func {
 					if sum := f.e.named(x.Name); sum != nil {
-						effects, _ := f.instantiate(sum.Effects, closureBinder(x, nil), lock.Frame{}, ByCall)
+						effects, _ := f.instantiate(sum.Effects, f.binding(closureBinder(x, nil)), lock.Frame{}, ByCall)
 						return f.releaseIndex(effects, match) >= 0
 					}
 				}

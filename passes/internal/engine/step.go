@@ -85,7 +85,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			if sum == nil {
 				continue
 			}
-			bind := f.e.binder(fnName(impl), call.Args)
+			bind := f.binding(f.e.binder(fnName(impl), call.Args))
 			if !wide || releasesOnly(f.e, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
 				if f.e.impls.decorator(c) >= 0 {
@@ -109,7 +109,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 		callee := origin(c.StaticCallee())
 		if sum := f.e.summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
-			bind := f.e.binder(fnName(callee), call.Args)
+			bind := f.binding(f.e.binder(fnName(callee), call.Args))
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), emerged(in, effects, call, at)...)
@@ -218,7 +218,7 @@ func (f *family) opensSQL(call *term.T) bool { return call.Open() && len(f.e.rea
 
 // sitesOf lists the locks that a callee leaves held, and those it holds while
 // it runs a function argument.
-func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind func(*term.T) *term.T, call *term.T, at lock.Frame) []*site {
+func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind *term.Binding, call *term.T, at lock.Frame) []*site {
 	sites := f.held(in, sum.Holds, call, at, bind)
 	for _, sec := range sum.Sections {
 		effects, _ := f.instantiate(sec.Effects, bind, at, ByCall)
@@ -255,7 +255,7 @@ func (e *Engine) takes(call *term.T) int {
 	return 2
 }
 
-func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind func(*term.T) *term.T) []*site {
+func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind *term.Binding) []*site {
 	_, async := in.(*ssa.Go)
 	var sites []*site
 	for _, h := range holds {
@@ -272,12 +272,12 @@ func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at loc
 }
 
 // wrapped is a callee's lock as the caller sees it.
-func (f *family) wrapped(a Acquired, bind func(*term.T) *term.T, at lock.Frame) Acquired {
+func (f *family) wrapped(a Acquired, bind *term.Binding, at lock.Frame) Acquired {
 	if bind != nil {
-		if call := f.subst(a.Call, bind); !f.e.cutShort(call, a.Call) {
+		if call := bind.Put(a.Call); !f.e.cutShort(call, a.Call) {
 			a.Call = call
 		}
-		a.From = f.substAll(a.From, bind)
+		a.From = putAll(a.From, bind)
 	}
 	if f.holds(a.At) {
 		return a // a function literal that is run here: its call is in view
@@ -302,7 +302,7 @@ func (e *Engine) cutShort(call, before *term.T) bool {
 
 // holds reports whether a call of the family stands at a place.
 func (f *family) holds(at lock.Frame) bool {
-	return at.Pos.IsValid() && slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.frame(in, "").Pos == at.Pos })
+	return at.Pos.IsValid() && slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.begin(in) == at.Pos })
 }
 
 // maxApplied bounds the function values that call each other in one place.
@@ -328,11 +328,11 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 				}
 				continue
 			}
-			bind := closureBinder(t, args)
+			bind := f.binding(closureBinder(t, args))
 			more, left := f.instantiate(sum.Effects, bind, at, reach)
 			effects, holds = append(effects, more...), append(holds, left...)
 			for _, h := range sum.Holds {
-				h.Lock.Call, h.Lock.From = f.subst(h.Lock.Call, bind), f.substAll(h.Lock.From, bind)
+				h.Lock.Call, h.Lock.From = bind.Put(h.Lock.Call), putAll(h.Lock.From, bind)
 				holds = append(holds, h)
 			}
 		case term.Nil:
@@ -428,7 +428,7 @@ func closureBinder(fn *term.T, args []*term.T) func(*term.T) *term.T {
 // instantiate puts a caller's arguments into a callee's effects. Function
 // parameters that become known are run; the locks that they leave held come
 // with the effects.
-func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.Frame, reach Reach) ([]Effect, []Hold) {
+func (f *family) instantiate(list []Effect, bind *term.Binding, at lock.Frame, reach Reach) ([]Effect, []Hold) {
 	var holds []Hold
 	out := make([]Effect, 0, len(list))
 	for _, x := range list {
@@ -440,11 +440,11 @@ func (f *family) instantiate(list []Effect, bind func(*term.T) *term.T, at lock.
 		} else if len(x.Via) < maxVia {
 			x.Via = append([]lock.Frame{at}, x.Via...)
 		}
-		x.From, x.Until = f.substAll(x.From, bind), f.substAll(x.Until, bind)
-		x.Asked, x.Won = f.passAsked(x.Asked, bind), f.passClaims(x.Won, bind)
+		x.From, x.Until = putAll(x.From, bind), putAll(x.Until, bind)
+		x.Asked, x.Won = passAsked(x.Asked, bind), passClaims(x.Won, bind)
 		if x.Call != nil {
 			before := x.Call
-			x.Call = f.subst(x.Call, bind)
+			x.Call = bind.Put(x.Call)
 			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) > f.e.takes(before)
 			if x.Call.Kind != term.Call {
 				// Too large with the arguments put in: what it does is known
@@ -492,13 +492,13 @@ func through(effects []Effect, call *term.T) []Effect {
 	return effects
 }
 
-func (f *family) substAll(list []*term.T, bind func(*term.T) *term.T) []*term.T {
+func putAll(list []*term.T, bind *term.Binding) []*term.T {
 	if len(list) == 0 {
 		return nil
 	}
 	out := make([]*term.T, len(list))
 	for i, t := range list {
-		out[i] = f.subst(t, bind)
+		out[i] = bind.Put(t)
 	}
 	return out
 }

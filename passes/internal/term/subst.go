@@ -52,44 +52,70 @@ func (p *Pool) remake(t *T, args []*T) *T {
 
 // Subst puts bind's terms in place of parameters; bind returns nil to leave a
 // parameter alone.
-func (p *Pool) Subst(t *T, bind func(*T) *T) *T { return p.SubstAt(t, bind, nil) }
+func (p *Pool) Subst(t *T, bind func(*T) *T) *T { return p.Binding(bind, nil).Put(t) }
 
-// SubstAt is Subst where at says what else a field or element may hold in the
-// place that the term is put into.
-func (p *Pool) SubstAt(t *T, bind func(*T) *T, at func(place, x *T, name string, index *T) *T) *T {
+// A Binding puts terms in place of parameters.
+type Binding struct {
+	p    *Pool
+	bind func(*T) *T
+	at   func(place, x *T, name string, index *T) *T
+	done map[*T]*T
+}
+
+// Binding puts bind's terms in place of parameters, where at, if there is one, says what
+// else a field or element may hold in the place that they are put into. What several
+// terms have in common is looked at once.
+func (p *Pool) Binding(bind func(*T) *T, at func(place, x *T, name string, index *T) *T) *Binding {
+	return &Binding{p: p, bind: bind, at: at}
+}
+
+// Put puts terms in place of the parameters in t.
+func (b *Binding) Put(t *T) *T {
 	if t == nil || !t.open {
 		return t
 	}
 	if t.Kind == Param {
-		if b := bind(t); b != nil {
-			return b
+		if x := b.bind(t); x != nil {
+			return x
 		}
 		return t
 	}
+	if n := b.done[t]; n != nil {
+		return n
+	}
+	n := b.put(t)
+	if b.done == nil {
+		b.done = make(map[*T]*T)
+	}
+	b.done[t] = n
+	return n
+}
+
+func (b *Binding) put(t *T) *T {
 	args, changed := t.Args, false
 	for i, a := range t.Args {
 		// The parameters of a closure's bindings are names, not values.
 		if t.Kind == Closure && i%2 == 0 {
 			continue
 		}
-		b := p.SubstAt(a, bind, at)
-		if b != a && !changed {
+		x := b.Put(a)
+		if x != a && !changed {
 			args, changed = slices.Clone(t.Args), true
 		}
 		if changed {
-			args[i] = b
+			args[i] = x
 		}
 	}
 	if !changed {
 		return t
 	}
-	n := p.rebuild(t, args)
+	n := b.p.rebuild(t, args)
 	switch {
-	case at == nil:
+	case b.at == nil:
 	case t.Kind == Field:
-		return at(n, args[0], t.Name, nil)
+		return b.at(n, args[0], t.Name, nil)
 	case t.Kind == Elem && len(args) == 2:
-		return at(n, args[0], "", args[1])
+		return b.at(n, args[0], "", args[1])
 	}
 	return n
 }
@@ -111,7 +137,31 @@ func (p *Pool) Fit(t *T) *T {
 	return p.cut(t, cutDepth)
 }
 
+// A cutting is a term that is cut, and how far inside.
+type cutting struct {
+	t     *T
+	depth int
+}
+
+// cut is asked again and again for the same: what is too large is put into many terms.
 func (p *Pool) cut(t *T, depth int) *T {
+	if t.depth <= depth+1 {
+		return t // nothing in it is that far inside
+	}
+	key := cutting{t, depth}
+	p.mu.Lock()
+	short := p.short[key]
+	p.mu.Unlock()
+	if short == nil {
+		short = p.cutAnew(t, depth)
+		p.mu.Lock()
+		p.short[key] = short
+		p.mu.Unlock()
+	}
+	return short
+}
+
+func (p *Pool) cutAnew(t *T, depth int) *T {
 	switch {
 	case len(t.Args) == 0:
 		return t

@@ -75,10 +75,11 @@ type Pool struct {
 	mu    sync.Mutex
 	terms map[uint64]*T // by hash; terms of one hash are chained
 	count int
+	short map[cutting]*T // what cut has made
 }
 
 // NewPool returns an empty pool.
-func NewPool() *Pool { return &Pool{terms: make(map[uint64]*T)} }
+func NewPool() *Pool { return &Pool{terms: make(map[uint64]*T), short: make(map[cutting]*T)} }
 
 func (p *Pool) intern(t T) *T {
 	t.depth, t.size = 1, 1
@@ -100,8 +101,9 @@ func (p *Pool) intern(t T) *T {
 		}
 	}
 	p.count++
-	t.id, t.like, t.next = p.count, nil, p.terms[h]
-	n := &t
+	n := new(T) // and not &t, which would be made for the many that are known as well
+	*n = t
+	n.id, n.like, n.next = p.count, nil, p.terms[h]
 	p.terms[h] = n
 	return n
 }
