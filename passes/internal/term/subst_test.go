@@ -38,6 +38,47 @@ func TestSubstFits(t *testing.T) {
 	}
 }
 
+// TestPutOnce puts a value into terms that have a part in common: that part is made once,
+// and what is known already is not made again.
+func TestPutOnce(t *testing.T) {
+	p := NewPool()
+	field := p.Field(p.Param("a.F", 0, "s"), "name")
+	asked := 0
+	b := p.Binding(func(*T) *T { return p.Global("a.V") }, func(place, _ *T, _ string, _ *T) *T {
+		asked++
+		return place
+	})
+	for i := range 10 {
+		b.Put(p.Call("Put", strconv.Itoa(i), p.List(field, field)))
+	}
+	if asked != 1 {
+		t.Errorf("the field was looked at %d times", asked)
+	}
+	args := []*T{field, p.Nil()}
+	if n := testing.AllocsPerRun(10, func() { p.Call("Put", "1", args...) }); n > 0 {
+		t.Errorf("a term that is known takes %v allocations", n)
+	}
+}
+
+// TestCutOnce cuts a value that is too large for the many terms it is put into.
+func TestCutOnce(t *testing.T) {
+	p := NewPool()
+	value := p.Global("a.V")
+	for i := range maxArgDepth + 2 {
+		value = p.Call("encode", strconv.Itoa(i), value, p.Const("int", strconv.Itoa(i)))
+	}
+	short := p.Fit(value)
+	if short == value {
+		t.Fatal("the value fits")
+	}
+	if n := testing.AllocsPerRun(10, func() { p.Fit(value) }); n > 0 {
+		t.Errorf("a value that was cut takes %v allocations", n)
+	}
+	if again := p.Fit(short); again != short {
+		t.Errorf("what was cut is cut again: %s", again.Text())
+	}
+}
+
 // BenchmarkSubst puts arguments in place of parameters, which is most of what the
 // engine does: again and again with the same ones, and with others each time.
 func BenchmarkSubst(b *testing.B) {

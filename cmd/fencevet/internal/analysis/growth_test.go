@@ -21,13 +21,14 @@ var dimensions = []struct {
 }{
 	{"packages", func(s *synth.Size) { s.Packages *= 10 }},
 	{"locks", func(s *synth.Size) { s.Locks *= 10 }},
+	{"leases", func(s *synth.Size) { s.Leases *= 10 }},
 	{"writes", func(s *synth.Size) { s.Writes *= 10 }},
 	{"depth", func(s *synth.Size) { s.Depth *= 10 }},
 	{"types", func(s *synth.Size) { s.Types *= 10 }},
 	{"filler", func(s *synth.Size) { s.Filler *= 10 }},
 }
 
-var small = synth.Size{Packages: 4, Locks: 4, Writes: 2, Depth: 3, Types: 3, Filler: 5}
+var small = synth.Size{Packages: 4, Locks: 4, Leases: 2, Writes: 2, Depth: 3, Types: 3, Filler: 5}
 
 func read(tb testing.TB, size synth.Size) []*uses.Package {
 	tb.Helper()
@@ -61,7 +62,7 @@ func TestGrowth(t *testing.T) {
 	pkgs := read(t, small)
 	allocated(pkgs) // what is made once
 	least, found := allocated(pkgs)
-	if want := small.Packages*small.Locks + 1; found != want { // and the wrapper
+	if want := small.Packages*(small.Locks+small.Leases) + 1; found != want { // and the wrapper
 		t.Fatalf("%d locks, want %d", found, want)
 	}
 	for _, d := range dimensions {

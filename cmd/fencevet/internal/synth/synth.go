@@ -2,7 +2,7 @@
 // grow with packages, locks, writes, calls and implementations.
 //
 // The modules need the standard library alone. Their locks are advisory locks of a
-// database, taken directly or by way of a wrapper.
+// database, taken directly or by way of a wrapper, and rows of a table.
 package synth
 
 import (
@@ -16,6 +16,7 @@ import (
 type Size struct {
 	Packages int
 	Locks    int // per package, every other one taken by a wrapper
+	Leases   int // rows of a table per package that are locks too, renewed beside the work
 	Writes   int // per section
 	Depth    int // calls from the section to the writes
 	Types    int // implementations of the interface that sections call; none: no such call
@@ -103,12 +104,12 @@ func New%[1]d(db *sql.DB) Book { return &book%[1]d{db} }
 // source is the package number n. It imports one with a lower number.
 func source(n int, size Size) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package p%d\n\nimport (\n\t\"context\"\n\t\"database/sql\"\n\t\"fmt\"\n\t\"sort\"\n\t\"strings\"\n\n", n)
+	fmt.Fprintf(&b, "package p%d\n\nimport (\n\t\"context\"\n\t\"database/sql\"\n\t\"fmt\"\n\t\"sort\"\n\t\"strings\"\n\t\"sync/atomic\"\n\t\"time\"\n\n", n)
 	fmt.Fprint(&b, "\t\"example.org/synth/book\"\n\t\"example.org/synth/lease\"\n")
 	if n > 0 {
 		fmt.Fprintf(&b, "\t\"example.org/synth/p%d\"\n", n/2)
 	}
-	fmt.Fprint(&b, ")\n\n// A Service has what it needs.\ntype Service struct {\n\tdb   *sql.DB\n\tbook book.Book\n}\n\nvar (\n\t_ = lease.With\n\t_ = strings.ToUpper\n\t_ = sort.Strings\n\t_ = fmt.Sprint\n")
+	fmt.Fprint(&b, ")\n\n// A Service has what it needs.\ntype Service struct {\n\tdb     *sql.DB\n\tbook   book.Book\n\tleader atomic.Bool\n}\n\nvar (\n\t_ = lease.With\n\t_ = time.Now\n\t_ = strings.ToUpper\n\t_ = sort.Strings\n\t_ = fmt.Sprint\n")
 	if n > 0 {
 		fmt.Fprintf(&b, "\t_ p%d.Service\n", n/2)
 	}
@@ -131,6 +132,9 @@ func source(n int, size Size) string {
 		} else {
 			fmt.Fprint(&b, "\treturn nil\n}\n")
 		}
+	}
+	for i := range size.Leases {
+		fmt.Fprintf(&b, leased, i, 1000*n+i)
 	}
 	for i := range size.Filler {
 		fmt.Fprintf(&b, filler, i)
@@ -158,6 +162,50 @@ const wrapped = `
 // Work%[1]d works under the lock of a wrapper.
 func (s *Service) Work%[1]d(ctx context.Context) error {
 	return lease.With(ctx, s.db, %[2]d, func(ctx context.Context) error { return s.step%[1]d_0(ctx, %[2]d) })
+}
+`
+
+const leased = `
+// Lead%[1]d works while it has a row, which it renews.
+func (s *Service) Lead%[1]d(ctx context.Context, me string) error {
+	res, err := s.db.ExecContext(ctx, "INSERT INTO leases (name, owner, expires_at) VALUES ('work%[2]d', $1, now() + interval '30 seconds') ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at WHERE leases.expires_at < now()", me)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	s.leader.Store(true)
+	done := make(chan struct{})
+	defer close(done)
+	go s.renew%[1]d(ctx, me, done)
+	if _, err := s.db.ExecContext(ctx, "UPDATE led%[2]d SET n = n + 1"); err != nil {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "DELETE FROM leases WHERE name = 'work%[2]d' AND owner = $1", me)
+	return err
+}
+
+func (s *Service) renew%[1]d(ctx context.Context, me string, done chan struct{}) {
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+			s.db.ExecContext(ctx, "UPDATE leases SET expires_at = now() + interval '30 seconds' WHERE name = 'work%[2]d' AND owner = $1", me)
+		}
+	}
+}
+
+// Lead%[1]dReport works only where this process leads.
+func (s *Service) Lead%[1]dReport(ctx context.Context) error {
+	if !s.leader.Load() {
+		return nil
+	}
+	_, err := s.db.ExecContext(ctx, "UPDATE reports%[2]d SET n = n + 1")
+	return err
 }
 `
 
