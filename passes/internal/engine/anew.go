@@ -33,7 +33,7 @@ func (e *Engine) anew(t *taking) []lock.Slip {
 						continue
 					}
 					made := e.madeFor(r)
-					if made == nil || f.usedBeside(c, made) || e.madeBelow(c, x, made) {
+					if made == nil || f.usedBeside(c, made) || e.madeBelow(c, x, made) || e.takenBy(s.steps[in], made) {
 						continue
 					}
 					how := "object"
@@ -143,6 +143,15 @@ func (f *family) usedBeside(release ssa.CallInstruction, made *term.T) bool {
 		}
 	}
 	return false
+}
+
+// takenBy reports whether one call, which releases by what was made for it, does more
+// with that: it takes the lock by it first.
+func (e *Engine) takenBy(list []Effect, made *term.T) bool {
+	return slices.ContainsFunc(list, func(x Effect) bool {
+		_, release := e.release(x)
+		return x.Call != nil && !release && x.Call.Any(func(y *term.T) bool { return y == made })
+	})
 }
 
 // madeBelow reports whether what a release tells the holder by was made in the function

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,19 +207,106 @@ func (k *keeping) share(interval *term.T, m meaning.Meaning) float64 {
 		}
 	}
 	factor, base := scaled(interval)
-	switch {
-	case factor == 0:
+	if factor == 0 {
 		return 0
-	case base == nil:
-		if m.TTL.Seconds > 0 {
-			return factor / m.TTL.Seconds
+	}
+	if base != nil {
+		if whole := k.multiple(span, base); whole > 0 {
+			return factor / whole
 		}
-		return 0
 	}
-	if whole := k.multiple(span, base); whole > 0 {
-		return factor / whole
+	return factor * k.byDefault(base, span, m.TTL.Seconds)
+}
+
+// byDefault is the part that a length of time is of a time to live where both are
+// constants, or fields that are set to constants where an object is made: by one literal,
+// or by all that there are. Options may set others; of several the least counts. A base
+// of nil stands for a second, and it is 0 where nothing is known.
+func (k *keeping) byDefault(base, span *term.T, ttl float64) float64 {
+	if base == nil && ttl > 0 {
+		return 1 / ttl
 	}
-	return 0
+	one := map[ssa.Value]float64{nil: 1}
+	every := one
+	if base != nil {
+		every = k.defaults(base)
+	}
+	lives := map[ssa.Value]float64{nil: ttl}
+	if ttl == 0 {
+		if span == nil {
+			return 0
+		}
+		f, of := scaled(span)
+		if of == nil || f == 0 {
+			return 0
+		}
+		lives = make(map[ssa.Value]float64)
+		for at, s := range k.defaults(of) {
+			lives[at] = f * s
+		}
+	}
+	least := 0.0
+	for at, e := range every {
+		for by, l := range lives {
+			if (at == by || at == nil || by == nil) && l > 0 && (least == 0 || e/l < least) {
+				least = e / l
+			}
+		}
+	}
+	return least
+}
+
+// defaults lists the constant lengths in seconds that a field is set to, by the object
+// that is made with them.
+func (k *keeping) defaults(t *term.T) map[ssa.Value]float64 {
+	if t.Kind != term.Field {
+		return nil
+	}
+	owner := k.e.typeOf(t.Args[0])
+	if owner == nil || !isDurationField(owner, t.Name) {
+		return nil
+	}
+	fields := deref(owner).Underlying().(*types.Struct)
+	out := make(map[ssa.Value]float64)
+	for i := range fields.NumFields() {
+		if fields.Field(i).Name() != t.Name {
+			continue
+		}
+		at, ok := slotOf(owner, i)
+		if !ok {
+			return nil
+		}
+		for _, v := range k.e.readings().named[at] {
+			a, ok := v.(*ssa.FieldAddr)
+			if !ok {
+				continue
+			}
+			for _, r := range *a.Referrers() {
+				st, ok := r.(*ssa.Store)
+				if !ok || st.Addr != ssa.Value(a) {
+					continue
+				}
+				if n, ok := constInt(st.Val); ok && n >= longNanos {
+					out[a.X] = float64(n) / 1e9
+				}
+			}
+		}
+	}
+	return out
+}
+
+// isDurationField reports whether a field of a struct is a duration.
+func isDurationField(owner types.Type, name string) bool {
+	fields, ok := deref(owner).Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range fields.Fields() {
+		if f.Name() == name {
+			return isDuration(f.Type())
+		}
+	}
+	return false
 }
 
 // scaled reads a duration as a factor and what it multiplies; the latter is nil

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -29,9 +30,60 @@ func (k *keeping) owner(f *family, r recorded) {
 	if m.Value != nil && m.Value.Kind == term.Param || st.heldOut && k.rounds(rootOf(st.fn), 0) {
 		return // what callers name is judged there
 	}
-	if name := k.shared(m.Value); name != "" {
+	name := k.shared(m.Value)
+	if name == "" {
+		name = k.ofObject(st, m)
+	}
+	if name != "" {
 		k.found.of(r.use, lock.Call{Frame: framed(st.lock.At, name), Call: st.lock.At.Callee, Kind: lock.OwnerShared})
 	}
+}
+
+// ofObject names an owner value that an object keeps, through which its users take locks of
+// many keys: it was made with the object, and is the same for all of them. An object that
+// a caller makes for the one acquisition has an owner of its own.
+func (k *keeping) ofObject(st *site, m meaning.Meaning) string {
+	recv := receiverOf(st.fn)
+	if !st.direct || recv == nil || m.Value == nil || !ofArgument(m.Key, rootOf(st.fn)) {
+		return ""
+	}
+	s := constancy{k: k, seen: make(map[*term.T]bool), object: fnName(rootOf(st.fn)), owner: recv}
+	if !s.same(m.Value) || s.kept == "" || k.madeForEach(rootOf(st.fn), 0) {
+		return ""
+	}
+	if s.host || s.fixed != "" {
+		return k.shown(s)
+	}
+	if !k.keptByCaller(rootOf(st.fn), 0) {
+		return "" // whether users have an object each is not known
+	}
+	return "what " + recv.Name() + " keeps in " + s.kept
+}
+
+// ofArgument reports whether a key has something in it that the caller of a method names,
+// other than by the object.
+func ofArgument(key *term.T, fn *ssa.Function) bool {
+	return asGiven(key) && key.Any(func(t *term.T) bool { return t.Kind == term.Param && t.Name == fnName(fn) && t.Index > 0 })
+}
+
+// madeForEach reports whether a caller of a method has made the object itself.
+func (k *keeping) madeForEach(fn *ssa.Function, depth int) bool {
+	return slices.ContainsFunc(k.e.readings().callers[fn], func(c *ssa.CallCommon) bool {
+		if len(c.Args) == 0 {
+			return true
+		}
+		f := k.e.readings().family(c.Args[0])
+		if f == nil {
+			return true
+		}
+		switch v := f.single(c.Args[0]).(type) {
+		case *ssa.Call, *ssa.Extract, *ssa.Alloc, nil:
+			return true
+		case *ssa.Parameter: // another method of the object, or a function that is given it
+			return depth < maxRounds && k.madeForEach(rootOf(v.Parent()), depth+1)
+		}
+		return false
+	})
 }
 
 // recognised reports whether a refused acquire reads the record that is there, and
@@ -97,9 +149,15 @@ func (k *keeping) shared(v *term.T) string {
 		return ""
 	}
 	s := constancy{k: k, seen: make(map[*term.T]bool)}
-	switch {
-	case !s.same(v):
+	if !s.same(v) {
 		return ""
+	}
+	return k.shown(s)
+}
+
+// shown names what an owner value is made of.
+func (k *keeping) shown(s constancy) string {
+	switch {
 	case s.host:
 		return "the name of the host"
 	case s.fixed != "":
@@ -115,7 +173,10 @@ type constancy struct {
 	k        *keeping
 	seen     map[*term.T]bool
 	host     bool
-	fixed    string  // what else is the same throughout a process
+	fixed    string // what else is the same throughout a process
+	object   string // the method in whose receiver what is kept counts; empty: none
+	owner    *types.TypeName
+	kept     string  // a field of that
 	constant *term.T // the value, or a part of it, that is one
 }
 
@@ -139,7 +200,11 @@ func (s *constancy) same(t *term.T) bool {
 		}
 		s.constant = cmp.Or(s.constant, t)
 		return all(t.Args)
-	case term.Call:
+	case term.Call, term.Result:
+		if s.k.e.atStart(callIn(t)) {
+			s.fixed = cmp.Or(s.fixed, "a value that is made when the process starts")
+			return true
+		}
 		e := s.k.e.reader.Entry(t)
 		if e == nil || !e.Fixed {
 			return false
@@ -151,10 +216,72 @@ func (s *constancy) same(t *term.T) bool {
 		}
 		return true
 	case term.Field, term.Param, term.Global:
+		if t.Kind == term.Global && s.k.e.setAtStart(t.Name) {
+			s.fixed = cmp.Or(s.fixed, "the variable "+t.Name[strings.LastIndexByte(t.Name, '.')+1:])
+			return true
+		}
+		if s.object != "" && t.Kind == term.Field && s.keeps(t) {
+			s.kept = cmp.Or(s.kept, t.Name)
+			return true
+		}
 		values := s.k.e.values(t)
 		return len(values) > 0 && all(values)
 	}
 	return false
+}
+
+// keeps reports whether a field of the object is set where that is made, and by none of
+// its methods.
+func (s *constancy) keeps(t *term.T) bool {
+	if of := t.Args[0]; of.Kind != term.Param || of.Index != 0 || of.Name != s.object {
+		return false
+	}
+	at, ok := s.k.e.slot(t)
+	r := s.k.e.readings()
+	if !ok || at.field < 0 || r.filled[at] != "" || r.decoded[at.owner] != "" || len(r.stored[at]) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(r.stored[at], func(v ssa.Value) bool { return v.Parent() != nil && receiverOf(v.Parent()) == s.owner })
+}
+
+// keptByCaller reports whether a caller of a method keeps the object in one of its own.
+func (k *keeping) keptByCaller(fn *ssa.Function, depth int) bool {
+	return slices.ContainsFunc(k.e.readings().callers[fn], func(c *ssa.CallCommon) bool {
+		f := k.e.readings().family(c.Args[0])
+		if f == nil {
+			return false
+		}
+		switch v := f.single(c.Args[0]).(type) {
+		case *ssa.UnOp:
+			_, field := v.X.(*ssa.FieldAddr)
+			_, global := v.X.(*ssa.Global)
+			return field || global
+		case *ssa.Parameter:
+			return depth < maxRounds && k.keptByCaller(rootOf(v.Parent()), depth+1)
+		}
+		return false
+	})
+}
+
+// atStart reports whether a call is one that a package makes before anything runs.
+func (e *Engine) atStart(call *term.T) bool {
+	return slices.ContainsFunc(e.order, func(f *family) bool {
+		if name := f.root.Name(); name != "init" && !strings.HasPrefix(name, "init#") || f.root.Signature.Recv() != nil {
+			return false
+		}
+		b, here := f.callBlocks()[call.Site]
+		return here && b.Parent() == f.root
+	})
+}
+
+// setAtStart reports whether a variable of a package that others cannot set is set where
+// it is declared only: that happens once in a process, whatever the value is.
+func (e *Engine) setAtStart(name string) bool {
+	short := name[strings.LastIndexByte(name, '.')+1:]
+	values := e.assigned(name)
+	return len(values) > 0 && !token.IsExported(short) && !slices.ContainsFunc(values, func(v ssa.Value) bool {
+		return v.Parent() == nil || v.Parent().Synthetic != "package initializer" || isConstant(v)
+	})
 }
 
 // values lists all that a field, a parameter or a variable is set to in view; nothing
