@@ -45,7 +45,8 @@
 // that owned the lock too. A goroutine is reported
 // where the section starts it, its write is the section's only one or goes to
 // what the section writes, and the function waits for nothing at all before the release.
-// So is one that does all of the section's work out of sight, behind an interface or a
+// So is one that a function of the package starts for the section, and gives nobody
+// anything to wait for. So is one that does all of the section's work out of sight, behind an interface or a
 // function that was handed in, if nothing ends its context.
 // So is a timer that is set and kept nowhere, if what it runs writes what the section
 // writes, or calls the object that the section calls, and does more than to tidy up.

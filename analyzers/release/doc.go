@@ -56,7 +56,7 @@
 //   - os.Exit, log.Fatal and their like end the process under a lock that is
 //     released elsewhere: at that call.
 //   - A DEL of the key, alone or after a GET that compares the owner, the delete of a
-//     key of Consul that a session has locked, and a DELETE or UPDATE of a
+//     key of Consul that a session has locked or of etcd that goes with a lease, and a DELETE or UPDATE of a
 //     lease row that names no column which the acquire stored: at the statement. Where
 //     it names the holder, but not a column that differs from term to term, that is a
 //     note. Of code that many locks share it is said once, with a note at the other
@@ -75,6 +75,8 @@
 //     work but not where the lock is refused. One
 //     that a function makes for a lock and keeps beside it in an object, whose methods
 //     release the lock and never close the session: where it is made.
+//   - A goroutine waits for a lock that knows no context, and where a select gives up
+//     listening for its answer nothing receives that later, to release: at the acquire.
 //   - A loop takes a lock again through an object that refuses until it is released,
 //     whether the lock was lost or not (Consul, ZooKeeper): at the acquire.
 //

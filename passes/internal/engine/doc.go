@@ -36,7 +36,7 @@
 // tokens are drawn), latches.go (claims that are won once).
 //
 // Slips, which are faults of a section: slips.go, asking.go, leaving.go, forgotten.go, freeing.go,
-// anew.go, contexts.go, otherkey.go, swapped.go, halves.go (methods that take and give back), outliving.go,
+// anew.go, givingup.go, contexts.go, otherkey.go, swapped.go, halves.go (methods that take and give back), outliving.go,
 // timers.go, carried.go, committed.go, said.go (directives), fixes.go.
 //
 // How leases are kept, and what weakens them: renewing.go, renewal.go, regain.go, bound.go,

@@ -119,7 +119,7 @@ func (t *taking) freed(x Effect) lock.Slip {
 // package: the Unlock beside a Lock, which no section in view connects. Without
 // a handle it is names that tell: of the key, and of the functions and types.
 func (e *Engine) strangers(t *taking) []lock.Slip {
-	if !t.m.Raw || t.m.Key == nil || t.forever() || !t.st.direct && !t.st.wrapper {
+	if !t.m.Raw && !t.m.Stays || t.m.Key == nil || t.forever() || !t.st.direct && !t.st.wrapper {
 		return nil
 	}
 	names := t.f.names(t.m.Key)

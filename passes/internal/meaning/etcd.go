@@ -85,6 +85,7 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 			m := r.base(lib, Acquire)
 			m.Kind, m.Key, m.Parent, m.Try, m.Counts = lock.Session, key, lease, true, true
 			m.TTL = r.grant(lease)
+			m.Stays = true // a client that has lost its lease can still delete the key, which the next holder has by then
 			if e.Acquire != nil {
 				m.Success = e.Acquire.Success
 			}
