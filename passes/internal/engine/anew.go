@@ -18,7 +18,7 @@ import (
 func (e *Engine) anew(t *taking) []lock.Slip {
 	var out []lock.Slip
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		if pkgOf(fn) != pkgOf(t.st.fn) || f == t.f || !kin(fn, t.st.fn) && e.fileOf(fn) != e.fileOf(t.st.fn) {
+		if pkgOf(fn) != pkgOf(t.st.fn) || f.takesAny() || !kin(fn, t.st.fn) && e.fileOf(fn) != e.fileOf(t.st.fn) {
 			return
 		}
 		for _, b := range fn.Blocks {
@@ -47,6 +47,11 @@ func (e *Engine) anew(t *taking) []lock.Slip {
 		}
 	})
 	return out
+}
+
+// takesAny reports whether a family takes locks itself: what it releases is its own.
+func (f *family) takesAny() bool {
+	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool { return f.sums[fn] != nil && len(f.sums[fn].sites) > 0 })
 }
 
 func (e *Engine) fileOf(fn *ssa.Function) string { return e.position(rootOf(fn).Pos()).File }
