@@ -33,10 +33,8 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		if w.Own || w.After {
 			continue
 		}
-		f := lock.Finding{At: w.Position, Related: related(u, w)}
-		if !check.SamePackage(u, w) {
-			f.At = u.Acquire.Position
-		}
+		f := lock.Finding{Related: related(u, w)}
+		check.AtWrite(&f, u, w)
 		switch {
 		case w.Swallowed:
 			f.Level = lock.Warning

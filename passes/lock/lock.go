@@ -342,6 +342,7 @@ type Finding struct {
 	Check   string
 	Level   Level
 	At      Position // Pos is set when it lies in the package at hand
+	Else    Position // where it stands for a driver that cannot show At; the zero value: nowhere
 	Message string   // symptom, place, remedy, check in brackets
 	Use     *Use
 	Related []Frame

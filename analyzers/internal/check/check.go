@@ -11,6 +11,7 @@ import (
 	"go/ast"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -144,6 +145,9 @@ func (s Suite) Analyzer(name, doc string, records *analysis.Analyzer, choose Cho
 		for _, f := range s.Find(result, settings) {
 			// A place known from facts has no position in this package, and a
 			// finding without one cannot be shown or silenced where it stands.
+			if !f.At.Pos.IsValid() {
+				f.At = f.Else
+			}
 			if Rank(f.Level) < Rank(cmp.Or(least, settings.Least(f.Check))) || !f.At.Pos.IsValid() || f.Suppressed != nil {
 				continue
 			}
@@ -179,6 +183,21 @@ func diagnostic(files []*ast.File, f lock.Finding) analysis.Diagnostic {
 		d.SuggestedFixes = []analysis.SuggestedFix{fix}
 	}
 	return d
+}
+
+// AtWrite places a finding about what is wrong with a write. Where the write stands in
+// another package it is that package's code that is wrong, but a driver which sees one
+// at a time can show the acquire only; what a released module does is not for its users
+// to change.
+func AtWrite(f *lock.Finding, u *lock.Use, w *lock.Write) {
+	f.At = w.Position
+	if SamePackage(u, w) {
+		return
+	}
+	f.Else = u.Acquire.Position
+	if !w.IsValid() || strings.Contains(w.File, "@v") {
+		f.At, f.Else = f.Else, lock.Position{}
+	}
 }
 
 // SamePackage reports whether the write stands in the package of the use: there

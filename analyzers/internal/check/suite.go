@@ -115,7 +115,7 @@ func (r *Review) settle(f *lock.Finding) {
 	}
 	for i := range r.Directives {
 		d := &r.Directives[i]
-		if d.Kind != "ignore" || d.Fault != "" || !slices.Contains(d.Checks, f.Check) || !d.About(f.At) || d.Until != "" && d.Until < r.Today {
+		if d.Kind != "ignore" || d.Fault != "" || !slices.Contains(d.Checks, f.Check) || !d.About(f.At) && !d.About(f.Else) || d.Until != "" && d.Until < r.Today {
 			continue
 		}
 		r.used[use{i, f.Check}] = true

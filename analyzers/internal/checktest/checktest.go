@@ -9,6 +9,8 @@
 //	// gap: FN verdict reason  the verdict is another one than the comment says
 //	// gap: FN lock reason     the lock is not found
 //	// gap: FP lock reason     what is found is no lock
+//	// alone: check[,check]    these checks report here package by package, and elsewhere for
+//	                           the whole module, which sees what is wrong there
 //	// linked                  only what sees the whole module can say so; package by
 //	                           package the lock is not seen or its verdict unverified
 //
@@ -184,7 +186,10 @@ func (c *Corpus) Check(t *testing.T, r *Report) {
 		line := expected[at]
 		compare := line.Compare
 		if r.modular && line.Linked {
-			compare = line.Alone
+			compare = line.Unlinked
+		} else if r.modular {
+			line.Want = append(line.Want, line.Alone...)
+			compare = line.Compare
 		}
 		for _, problem := range compare(r.items[at]) {
 			t.Errorf("%s:%d: %s", at.file, at.line, problem)
@@ -195,6 +200,7 @@ func (c *Corpus) Check(t *testing.T, r *Report) {
 // A Line is what the comments of one line say.
 type Line struct {
 	Want    []string // checks
+	Alone   []string // checks, package by package
 	Verdict []string // of the locks taken here
 	Lock    string   // key and time to live of one of them; empty: not said
 	Missed  []string // gaps: false negatives
@@ -203,19 +209,20 @@ type Line struct {
 }
 
 func (l Line) empty() bool {
-	return len(l.Want)+len(l.Verdict)+len(l.Missed)+len(l.Wrong) == 0 && l.Lock == "" && !l.Linked
+	return len(l.Want)+len(l.Alone)+len(l.Verdict)+len(l.Missed)+len(l.Wrong) == 0 && l.Lock == "" && !l.Linked
 }
 
-// Alone returns what is wrong with what is reported on a line whose comments hold
+// Unlinked returns what is wrong with what is reported on a line whose comments hold
 // for the whole module, where one package is analysed at a time: anything but an
 // open verdict.
-func (l Line) Alone(reported []Item) []string {
+func (l Line) Unlinked(reported []Item) []string {
 	open := func(i Item) bool { return i.Verdict && i.Name == string(lock.Unverified) }
 	return Line{}.Compare(slices.DeleteFunc(slices.Clone(reported), open))
 }
 
 var (
 	wantComment    = regexp.MustCompile(`//.*\bwant:\s*([a-z]+(?:\s*,\s*[a-z]+)*)`)
+	aloneComment   = regexp.MustCompile(`//.*\balone:\s*([a-z]+(?:\s*,\s*[a-z]+)*)`)
 	verdictComment = regexp.MustCompile(`//.*\bverdict:\s*([a-z-]+(?:\s*,\s*[a-z-]+)*)`)
 	lockComment    = regexp.MustCompile(`//\s*lock:\s*(\S+)(?:\s+(\S+))?\s*($|//)`)
 	linkedComment  = regexp.MustCompile(`//\s*linked\s*($|//)`)
@@ -228,6 +235,9 @@ func Parse(source string) (Line, error) {
 	var l Line
 	if m := wantComment.FindStringSubmatch(source); m != nil {
 		l.Want = comma.Split(m[1], -1)
+	}
+	if m := aloneComment.FindStringSubmatch(source); m != nil {
+		l.Alone = comma.Split(m[1], -1)
 	}
 	if m := verdictComment.FindStringSubmatch(source); m != nil {
 		l.Verdict = comma.Split(m[1], -1)

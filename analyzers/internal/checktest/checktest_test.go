@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestAlone(t *testing.T) {
+func TestUnlinked(t *testing.T) {
 	line, err := Parse("// want: unfenced // verdict: unfenced // linked")
 	if err != nil || !line.Linked {
 		t.Fatalf("%+v, %v", line, err)
@@ -103,7 +103,7 @@ func TestAlone(t *testing.T) {
 		{[]Item{{Name: "unfenced", Verdict: true}}, 1},
 		{[]Item{{Name: "unverified", Verdict: true}, {Name: "unfenced"}}, 1},
 	} {
-		if got := line.Alone(test.reported); len(got) != test.want {
+		if got := line.Unlinked(test.reported); len(got) != test.want {
 			t.Errorf("%+v: %q", test.reported, got)
 		}
 	}

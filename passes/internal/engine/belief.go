@@ -46,8 +46,8 @@ func (e *Engine) believes(t *taking) []lock.Slip {
 		for i, v := range ret.Results {
 			same = same && region.Fact(v).Same(told[i])
 		}
-		known := because(ret.Block(), kept, false)
-		if !same || !known && (bracket == nil || !because(ret.Block(), kept, true)) {
+		known := e.because(ret.Block(), kept, false)
+		if !same || !known && (bracket == nil || !e.because(ret.Block(), kept, true)) {
 			continue
 		}
 		slip := lock.Slip{Frame: t.f.frame(ret, ""), Kind: lock.SlipBelief, Other: t.u.Acquire}
@@ -144,7 +144,7 @@ func syncPlace(call *ssa.Call) (place, bool) {
 // kept lists the fields, variables and maps that are set once the lock was taken.
 func (t *taking) kept() map[place]bool {
 	out := make(map[place]bool)
-	for _, in := range t.st.region.Held {
+	set := func(in ssa.Instruction) {
 		switch in := in.(type) {
 		case *ssa.Store:
 			if p, ok := placeOf(in.Addr); ok {
@@ -157,6 +157,16 @@ func (t *taking) kept() map[place]bool {
 		case *ssa.Call:
 			if p, ok := syncPlace(in); ok {
 				out[p] = true
+			}
+		}
+	}
+	for _, in := range t.st.region.Held {
+		set(in)
+		if c, ok := in.(*ssa.Call); ok {
+			for _, b := range t.f.e.accessor(c) {
+				for _, in := range b.Instrs {
+					set(in)
+				}
 			}
 		}
 	}
@@ -181,7 +191,7 @@ func (t *taking) kept() map[place]bool {
 // because reports whether a branch on something kept leads to b. Comparisons of
 // order with a constant count; those with the time only where timed says so: the end of
 // a lease is a guess, but no blind one.
-func because(b *ssa.BasicBlock, kept map[place]bool, timed bool) bool {
+func (e *Engine) because(b *ssa.BasicBlock, kept map[place]bool, timed bool) bool {
 	for p := b.Idom(); p != nil; p = p.Idom() {
 		br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
 		if !ok {
@@ -191,8 +201,50 @@ func because(b *ssa.BasicBlock, kept map[place]bool, timed bool) bool {
 		if timed {
 			values = compared(br.Cond, 0)
 		}
-		if slices.ContainsFunc(values, func(v ssa.Value) bool { at, ok := loadedFrom(v); return ok && kept[at] }) {
-			return true
+		for _, v := range values {
+			if at, ok := loadedFrom(v); ok && kept[at] || !timed && e.answers(v, kept) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxAccessor is how many blocks a function has that merely looks at, or sets, what an
+// object remembers.
+const maxAccessor = 6
+
+// accessor lists the blocks of a short function of the project's own.
+func (e *Engine) accessor(c *ssa.Call) []*ssa.BasicBlock {
+	fn := origin(c.Call.StaticCallee())
+	if fn == nil || fn.Parent() != nil || e.families[fn] == nil || len(fn.Blocks) > maxAccessor {
+		return nil
+	}
+	return fn.Blocks
+}
+
+// answers reports whether a value is what such a function answers from something kept.
+func (e *Engine) answers(v ssa.Value, kept map[place]bool) bool {
+	c, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	blocks := e.accessor(c)
+	if len(blocks) == 0 {
+		return false
+	}
+	f := e.families[blocks[0].Parent()]
+	for _, b := range blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok {
+			continue
+		}
+		for _, r := range ret.Results {
+			for _, x := range asked(f.single(r)) { // by way of the result, where something is deferred
+				if at, ok := loadedFrom(x); ok && kept[at] {
+					return true
+				}
+			}
 		}
 	}
 	return false

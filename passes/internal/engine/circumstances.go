@@ -74,6 +74,7 @@ func (k *keeping) counter(f *family, r recorded) {
 	if r.st.direct {
 		ends(r.st.lock.At, r.st.lock.Call)
 	}
+	noted := make(map[string]bool) // by the site of the call
 	for _, x := range r.st.effects {
 		if at := k.endsCounter(x, c, r.lock); at != nil {
 			note(insideOf(x, r.use), at, lock.TokenExpires)
@@ -86,7 +87,21 @@ func (k *keeping) counter(f *family, r recorded) {
 		}
 		for _, m := range k.e.reader.Of(x.Call) {
 			if m.Role == meaning.Write && m.Write.Leased && slices.Contains(c.versions, m.Write.Resource) {
+				noted[x.Call.Site] = true
 				k.found.of(r.use, lock.Call{Frame: framed(x.At, strings.TrimPrefix(m.Write.Resource, "etcd:")), Call: x.At.Callee, Kind: lock.TokenExpires})
+			}
+		}
+	}
+	for _, call := range c.numbered {
+		// It may be drawn by the function that takes the lock, before the section.
+		f, in := k.e.index.callOf(call)
+		if in == nil || noted[call.Site] {
+			continue
+		}
+		for _, m := range k.e.reader.Of(f.callTerm(in.Common(), in.Pos())) {
+			if m.Role == meaning.Write && m.Write.Leased {
+				at := f.frame(in, "")
+				k.found.of(r.use, lock.Call{Frame: framed(at, strings.TrimPrefix(m.Write.Resource, "etcd:")), Call: at.Callee, Kind: lock.TokenExpires})
 			}
 		}
 	}
@@ -171,13 +186,21 @@ func (k *keeping) row(r recorded, note func(at lock.Frame, key *term.T, kind str
 	if !slices.ContainsFunc(row.Sets, func(s meaning.Setting) bool { return s.Column == row.Token && isOp(s.Value, "sql:+") }) {
 		return // a sequence, which outlives the row
 	}
-	for _, x := range r.st.freed {
+	freed := r.st.freed
+	for _, inner := range r.st.lock.chain { // it runs a callback, or hands out what frees
+		freed = slices.Concat(freed, inner.freed)
+	}
+	for _, x := range freed {
 		if x.Call == nil || x.Open != Closed {
 			continue
 		}
 		for _, m := range k.e.reader.Of(x.Call) {
 			if m.Role == meaning.Write && m.Write.Resource == row.Resource && m.Write.Deletes() {
-				note(insideOf(x, r.use), k.e.pool.Const("string", row.Table()+"."+row.Token), lock.TokenDeleted)
+				at := x.At // what is wrong with it is so for all users
+				if !at.Pos.IsValid() {
+					at = insideOf(x, r.use)
+				}
+				note(at, k.e.pool.Const("string", row.Table()+"."+row.Token), lock.TokenDeleted)
 			}
 		}
 	}
@@ -205,10 +228,27 @@ func (k *keeping) replica(r recorded) {
 			}) {
 				continue
 			}
-			at := inSource(x)
+			at := k.handed(x, m.On, r.use)
 			k.found.of(r.use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: kind})
 		}
 	}
+}
+
+// handed is the place of a read, or that of the call by which a function that reads
+// through whatever it is given is given a copy.
+func (k *keeping) handed(x Effect, on *term.T, u *lock.Use) lock.Frame {
+	if f, in := k.e.index.callOf(x.Call); in != nil && len(x.Via) > 0 {
+		c := in.Common()
+		recv := c.Value
+		if !c.IsInvoke() && len(c.Args) > 0 {
+			recv = c.Args[0]
+		}
+		if t := f.get(recv); t != on && t.Kind == term.Param && k.copyOf(t) == "" {
+			x.At, x.Via = x.Via[len(x.Via)-1], x.Via[:len(x.Via)-1]
+			return insideOf(x, u)
+		}
+	}
+	return inSource(x)
 }
 
 // trusts reports whether a write takes what was read before it for right, whatever its

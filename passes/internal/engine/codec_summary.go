@@ -39,9 +39,10 @@ func (c *codec) effect(x *Effect) {
 	list(c, &x.Via, c.frame)
 	// Most effects have little of what follows: what they have is told first.
 	told, why, signal, asked := x.Checked != 0 || x.Answer != 0, x.Why != "", x.Signal != "", len(x.Asked) > 0
+	chosen := len(x.Chosen) > 0
 	won, lost, says, from := len(x.Won) > 0, len(x.Lost) > 0, x.Says != "", len(x.From) > 0
 	times, fresh, until, stores := x.Turns.Times != 0, len(x.Fresh) > 0, len(x.Until) > 0, x.Memory != nil
-	flags(c, &told, &from, &lost, &asked, &won, &says, &why, &signal, &times, &fresh, &until, &stores)
+	flags(c, &told, &from, &lost, &asked, &won, &says, &why, &signal, &times, &fresh, &until, &stores, &chosen)
 	if told {
 		checked, answer := int(x.Checked), int(x.Answer)
 		c.num(&checked)
@@ -59,6 +60,13 @@ func (c *codec) effect(x *Effect) {
 			c.value(&a.Read)
 			c.text(&a.Op)
 			c.value(&a.Incoming)
+		})
+	}
+	if chosen {
+		list(c, &x.Chosen, func(ch *Choice) {
+			c.value(&ch.Value)
+			flags(c, &ch.Zero)
+			c.bad = c.bad || ch.Value == nil
 		})
 	}
 	if won {

@@ -16,6 +16,7 @@ type counters struct {
 	keys  []*term.T
 	// versions are keys of etcd that are counted by how often they were written.
 	versions []string
+	numbered []*term.T // the calls that their numbers came from
 }
 
 // add notes where the token v was drawn, if it is one.
@@ -28,6 +29,7 @@ func (c *counters) add(e *Engine, v *term.T) {
 		c.keys = append(c.keys, tok.Counter)
 	}
 	if tok.Resets != "" {
+		c.numbered = append(c.numbered, tok.Call)
 		for _, m := range e.reader.Of(tok.Call) {
 			at := m.Store
 			if m.Role == meaning.Write {

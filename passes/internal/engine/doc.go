@@ -21,7 +21,7 @@
 //
 // Summaries: summary.go, step.go (one call), computing.go (functions that only compute),
 // sets.go (what is stored in objects), memory.go (objects as resources), batch.go,
-// asked.go (comparisons in Go), claims.go, outcome.go and swallowed.go (whether the
+// asked.go (comparisons in Go), chosen.go (with zero), claims.go, outcome.go and swallowed.go (whether the
 // outcome is looked at, and told).
 //
 // Facts, which carry summaries from package to package: fact.go, imported.go,

@@ -73,6 +73,9 @@ func (f *family) compute(v ssa.Value) *term.T {
 		if t := f.fallback(v); t != nil {
 			return t
 		}
+		if t := f.linkedWhen(v); t != nil {
+			return t
+		}
 		var alts []*term.T
 		for _, x := range v.Edges {
 			if t := f.value(x); t != nil {
@@ -209,6 +212,9 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 	elem := a.Type().Underlying().(*types.Pointer).Elem()
 	var alts []*term.T
 	for _, s := range f.stores[a] {
+		if f.same(a, s) {
+			continue
+		}
 		if t := f.value(s); t != nil {
 			alts = append(alts, t)
 		}
@@ -312,6 +318,39 @@ func (f *family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *te
 	return set
 }
 
+// same reports whether a value that is stored in a variable is what it holds: the return
+// of a named result leaves it as it is.
+func (f *family) same(a *ssa.Alloc, stored ssa.Value) bool {
+	load, ok := stored.(*ssa.UnOp)
+	return ok && load.Op == token.MUL && f.base(load.X) == ssa.Value(a)
+}
+
+// wholeField is a field of a local struct that is set with the whole struct only, where
+// that is known to set it: what the other fields are set to, perhaps to something that
+// this one is used for, is no part of it. It is nil for others.
+func (f *family) wholeField(a *ssa.Alloc, i int, name string) *term.T {
+	if len(f.fields[a][i]) > 0 || len(f.outs[a]) > 0 {
+		return nil
+	}
+	var alts []*term.T
+	for _, s := range f.stores[a] {
+		if f.same(a, s) {
+			continue
+		}
+		switch t := f.value(s); {
+		case t == nil || t.IsZero():
+		case t.Kind == term.Struct && slices.Contains(t.Names, name):
+			alts = append(alts, f.e.pool.Field(t, name))
+		default:
+			return nil
+		}
+	}
+	if len(alts) == 0 {
+		return nil
+	}
+	return f.e.pool.Join(alts...)
+}
+
 // structElement is a struct that a composite literal puts into an array field by
 // field.
 func (f *family) structElement(a *ssa.Alloc, i int64, typ types.Type) *term.T {
@@ -407,6 +446,9 @@ func (f *family) load(addr ssa.Value) *term.T {
 		if x, ok := f.base(a.X).(*ssa.Alloc); ok {
 			if len(f.lent[x]) == 0 {
 				if t := f.localField(x, a.Field, name, nil); t != nil {
+					return t
+				}
+				if t := f.wholeField(x, a.Field, name); t != nil {
 					return t
 				}
 			}

@@ -75,6 +75,39 @@ func (f *family) signalsCaller(in ssa.Instruction) bool {
 	return ok
 }
 
+// replies reports whether a send answers somebody who asked: its channel came with what
+// was received. Who waits for that answer is not told to work under the lock.
+func (f *family) replies(send *ssa.Send) bool {
+	v := send.Chan
+	for range 6 {
+		switch x := v.(type) {
+		case *ssa.UnOp:
+			if x.Op == token.ARROW {
+				return v != send.Chan
+			}
+			v = x.X
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.Field:
+			v = x.X
+		case *ssa.Alloc:
+			list := f.stores[x]
+			if len(list) != 1 {
+				return false
+			}
+			v = list[0]
+		case *ssa.Extract:
+			if _, ok := x.Tuple.(*ssa.Select); ok {
+				return v != send.Chan
+			}
+			v = x.Tuple
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // signalName names the place that a channel is loaded from.
 func (f *family) signalName(ch ssa.Value) string {
 	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {

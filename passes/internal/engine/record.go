@@ -257,6 +257,9 @@ func verdict(u *lock.Use, soft bool) lock.Verdict {
 
 // write adds what an effect of the section writes, and what it hides.
 func (e *Engine) write(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]bool) {
+	if slices.ContainsFunc(x.Chosen, j.out) {
+		return
+	}
 	if x.Memory != nil {
 		r := j.memory(x.Memory)
 		u.Writes = append(u.Writes, e.memoryWrite(x, r))

@@ -278,7 +278,7 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 	}
 	for _, in := range region.Held {
 		list := s.steps[in]
-		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) && len(list) == 0 {
+		if send, ok := in.(*ssa.Send); ok && !isError(send.X.Type()) && len(list) == 0 && !f.replies(send) {
 			// Whoever receives works under the lock: "you are leader".
 			st.effects = append(st.effects, Effect{Why: lock.ReasonGoroutine, At: f.frame(in, "")})
 		}

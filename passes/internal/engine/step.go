@@ -442,6 +442,7 @@ func (f *family) instantiate(list []Effect, bind *term.Binding, at lock.Frame, r
 		}
 		x.From, x.Until = putAll(x.From, bind), putAll(x.Until, bind)
 		x.Asked, x.Won = passAsked(x.Asked, bind), passClaims(x.Won, bind)
+		x.Chosen = passChosen(x.Chosen, bind)
 		if x.Call != nil {
 			before := x.Call
 			x.Call = bind.Put(x.Call)
@@ -462,6 +463,7 @@ func (f *family) instantiate(list []Effect, bind *term.Binding, at lock.Frame, r
 					for _, m := range more {
 						m.Answer = 0 // to whoever runs the callback
 						m.Lost, m.Won = handed(m.Lost, x.Lost), joined(x.Won, m.Won...)
+						m.Chosen = slices.Concat(x.Chosen, m.Chosen)
 						m.Turns, m.Until = m.Turns.Within(x.Turns), union(m.Until, x.Until)
 						m.Aside = m.Aside || x.Aside
 						if m.Open == Value && slices.Contains(fn.Alts(), m.Call.Args[0]) { // the same value, under its caller's name

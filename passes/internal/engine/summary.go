@@ -60,6 +60,7 @@ type Effect struct {
 	Silent  bool // a refusal is recognised, and returned like a success
 	Batch   Batch
 	Asked   []Asked      // comparisons in Go that let control through to a write
+	Chosen  []Choice     // comparisons with zero that lead to it
 	Won     []Claim      // conditional writes that had to be accepted before
 	Lost    []world.Fact // results of the function, where this write was refused; nil: they do not tell
 	Says    string       // the error variable of the project that the function then returns
@@ -161,6 +162,7 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 	s.Sets = f.sets(fn)
 	f.memory(fn, s)
 	f.ask(fn, s)
+	f.choose(fn, s)
 	f.claims(fn, s)
 	lists, deferred := make(map[*ssa.BasicBlock][]Effect), make(map[*ssa.BasicBlock][]Effect)
 	for _, b := range fn.Blocks {

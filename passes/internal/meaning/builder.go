@@ -115,6 +115,17 @@ func (b *chain) walk(t *term.T) {
 			c.Unknown = lock.ReasonSQL
 			return
 		}
+		if x, with, without, ok := t.Cases(); ok {
+			switch {
+			case r.Draws(x):
+				b.walk(with)
+			case x.IsZero():
+				b.walk(without)
+			default:
+				c.Unknown = lock.ReasonSQL
+			}
+			return
+		}
 		e := r.Entry(t)
 		if e == nil && t.Kind == term.Call && Receiver(t) != nil {
 			continue

@@ -31,6 +31,15 @@ func (r *Reader) Token(t *term.T) (Token, bool) {
 	return r.token(t, 0)
 }
 
+// Draws reports whether a value is an ordered token, whichever way it comes.
+func (r *Reader) Draws(t *term.T) bool {
+	alts := t.Alts()
+	return len(alts) > 0 && !slices.ContainsFunc(alts, func(a *term.T) bool {
+		tok, ok := r.Token(a)
+		return !ok || !tok.Ordered || tok.Origin != ""
+	})
+}
+
 func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 	if t == nil || depth > 8 {
 		return Token{}, false

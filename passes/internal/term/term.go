@@ -321,12 +321,34 @@ func (p *Pool) Op(name string, args ...*T) *T {
 
 // Operators with constructors of their own.
 const (
+	opWhen    = "when"    // Args[1] where Args[0] is not zero, else Args[2]
 	opOr      = "or"      // Args[0] unless it is zero, then Args[1]
 	opWith    = "with"    // Args[0] with the field that Args[1] names set to Args[2]
 	opApplied = "applied" // Args[2] after the functions Args[0] have run on it
 	opAppend  = "append"  // the list Args[0] with what is in the list Args[1] behind it
 	opJoin    = "join"    // the texts in the list Args[0], with Args[1] between them
 )
+
+// When is with where x is not zero, else without.
+func (p *Pool) When(x, with, without *T) *T { return p.Op(opWhen, x, with, without) }
+
+// Extends reports whether t is a chain of method calls that begins with root.
+func Extends(t, root *T) bool {
+	for t.Kind == Call && strings.HasPrefix(t.Name, "(") && len(t.Args) > 0 {
+		if t = t.Args[0]; t == root {
+			return true
+		}
+	}
+	return false
+}
+
+// Cases takes a When apart; ok is false for other terms.
+func (t *T) Cases() (x, with, without *T, ok bool) {
+	if t.Kind != Op || t.Name != opWhen {
+		return nil, nil, nil, false
+	}
+	return t.Args[0], t.Args[1], t.Args[2], true
+}
 
 // Append is the list x with what is in the list y behind it.
 func (p *Pool) Append(x, y *T) *T { return p.Op(opAppend, x, y) }

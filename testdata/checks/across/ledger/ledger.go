@@ -35,7 +35,7 @@ func (r *Repository) SetBalanceFenced(ctx context.Context, account string, cents
 
 // SetBalanceReversed keeps the newer tokens out instead.
 func (r *Repository) SetBalanceReversed(ctx context.Context, account string, cents, token int64) error {
-	res, err := r.DB.ExecContext(ctx, "UPDATE account SET cents = $2, fence = $3 WHERE id = $1 AND fence > $3", account, cents, token)
+	res, err := r.DB.ExecContext(ctx, "UPDATE account SET cents = $2, fence = $3 WHERE id = $1 AND fence > $3", account, cents, token) // want: weakcondition // linked
 	if err != nil {
 		return err
 	}

@@ -29,3 +29,20 @@ func (p *Posts) Reprice(ctx context.Context, me, sku string, cents int) error {
 	defer p.leave(context.WithoutCancel(ctx), "price", me, term)
 	return guarded(ctx, p.db, sku, cents, term)
 }
+
+// within runs fn for the holder of a post.
+func (p *Posts) within(ctx context.Context, name, me string, fn func(term int64) error) error {
+	term, err := p.take(ctx, name, me)
+	if err != nil {
+		return err
+	}
+	defer p.leave(context.WithoutCancel(ctx), name, me, term)
+	return fn(term)
+}
+
+// Discount is the first holder each time, by way of a callback.
+func (p *Posts) Discount(ctx context.Context, me, sku string, cents int) error {
+	return p.within(ctx, "discount", me, func(term int64) error { // verdict: fenced
+		return guarded(ctx, p.db, sku, cents, term)
+	})
+}

@@ -1,0 +1,76 @@
+package bad
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/bsm/redislock"
+	"gorm.io/gorm"
+)
+
+// A Bin is written with a token or without one.
+type Bin struct {
+	db     *sql.DB
+	orm    *gorm.DB
+	locks  *redislock.Client
+	strict bool
+}
+
+func (b *Bin) lock(ctx context.Context, id string) (*redislock.Lock, error) {
+	return b.locks.Obtain(ctx, "bin:"+id, 10*time.Second, nil)
+}
+
+func (b *Bin) token(ctx context.Context) (n int64, err error) {
+	err = b.db.QueryRowContext(ctx, "SELECT nextval('bin_token')").Scan(&n)
+	return n, err
+}
+
+func (b *Bin) put(ctx context.Context, id, text string, token int64) error {
+	var err error
+	if token > 0 {
+		err = one(b.db.ExecContext(ctx, "UPDATE bin SET text = $2, token = $3 WHERE id = $1 AND token < $3", id, text, token))
+	} else {
+		_, err = b.db.ExecContext(ctx, "UPDATE bin SET text = $2 WHERE id = $1", id, text) // want: unfenced
+	}
+	return err
+}
+
+func (b *Bin) tag(ctx context.Context, id, label string, token int64) error {
+	q := b.orm.WithContext(ctx).Table("bin").Where("id = ?", id)
+	if token != 0 {
+		q = q.Where("token <= ?", token)
+	}
+	res := q.Updates(map[string]any{"label": label, "token": token}) // want: unfenced
+	if res.Error == nil && res.RowsAffected == 0 {
+		return errors.New("no such bin")
+	}
+	return res.Error
+}
+
+// Put draws one where it is told to, so the plain statement may be sent.
+func (b *Bin) Put(ctx context.Context, id, text string) (err error) {
+	lock, err := b.lock(ctx, id) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	var token int64
+	if b.strict {
+		if token, err = b.token(ctx); err != nil {
+			return err
+		}
+	}
+	return b.put(ctx, id, text, token)
+}
+
+// Tag forgets it.
+func (b *Bin) Tag(ctx context.Context, id, label string) (err error) {
+	lock, err := b.lock(ctx, id) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	return b.tag(ctx, id, label, 0)
+}
