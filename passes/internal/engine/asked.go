@@ -251,6 +251,9 @@ func (j *judge) aboutLock(a Asked, c *meaning.Change) bool {
 	if !versionColumn(name) && !fenceName(name) {
 		return false
 	}
+	if a.Incoming != nil && a.Incoming.Kind == term.Const && !fenceName(name) {
+		return false // how far something has come, not who came last
+	}
 	queries := j.e.reader.Queries(a.Read)
 	return len(queries) == 0 || slices.ContainsFunc(queries, func(q meaning.Meaning) bool { return q.Store == "" || overlap(q.Store, c.Resource) })
 }

@@ -196,7 +196,7 @@ func (k *keeping) row(r recorded, note func(at lock.Frame, key *term.T, kind str
 		}
 		for _, m := range k.e.reader.Of(x.Call) {
 			if m.Role == meaning.Write && m.Write.Resource == row.Resource && m.Write.Deletes() {
-				at := x.At // what is wrong with it is so for all users
+				at := x.At // it is wrong for all users
 				if !at.Pos.IsValid() {
 					at = insideOf(x, r.use)
 				}
