@@ -37,6 +37,7 @@
 // A way through the function that takes the lock returns what is returned when the
 // lock was taken, passes no call that reaches the store, and is chosen by a field, map,
 // variable or count that the function sets after the acquire, or counts up before it.
+// A short method of the project's own may be what answers from it, and what sets it.
 //
 // A lease that is renewed in the background is still held by then, and so is one whose
 // end, as it was noted, is yet to come. They are reported where a caller gives the lock

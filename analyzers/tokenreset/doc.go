@@ -33,7 +33,7 @@
 // command. A script that takes a lock and answers with the new value of a counter which
 // it lets expire is reported where it is run, and so is one that keeps the counter as a
 // field of the lock's own hash. A number that is the version of an etcd key is reported
-// where that key is put with a lease. So is a statement that gives a lease row back by
+// where that key is put with a lease, be it by the function that takes the lock. So is a statement that gives a lease row back by
 // deleting it, where the row has the number that its holders count up. A token of the lock
 // service that can restart (LockIndex, the version of an etcd key) is a note at the
 // acquire.

@@ -34,8 +34,10 @@
 //
 // The condition is read from the statement text, the Lua script, the compares
 // of an etcd transaction, the options of an object store, or the functions of
-// the project that compare a stored token with an incoming one. A fault is an
-// error. A refusal that is dropped (the number of rows, Succeeded, a boolean) is
+// the project that compare a stored token with an incoming one; these have to store
+// the incoming one on every way on which they store anything else. A fault is an
+// error, at the write, also where that is in another package; a driver that sees one
+// package at a time reports it at the acquire then. A refusal that is dropped (the number of rows, Succeeded, a boolean) is
 // a warning. So is a function that asks whether the write was refused, by the number of
 // rows or the error that a library has for it, and then returns a nil error and does
 // nothing else that it does not do after a success: a line of the log is enough to make
