@@ -23,6 +23,7 @@ func TestParse(t *testing.T) {
 		{`f() // want: unfenced // linked`, Line{Want: []string{"unfenced"}, Linked: true}},
 		{`f() // linked // verdict: fenced`, Line{Verdict: []string{"fenced"}, Linked: true}},
 		{`f() // linked lists`, Line{}},
+		{`f() // alone: weakcondition // verdict: unfenced`, Line{Alone: []string{"weakcondition"}, Verdict: []string{"unfenced"}}},
 		{`f() // lock: order:%d 15s`, Line{Lock: "order:%d 15s"}},
 		{`f() // verdict: fenced // lock: order:%d // linked`, Line{Verdict: []string{"fenced"}, Lock: "order:%d -", Linked: true}},
 		{`f() // a lock: it ends when its holder does`, Line{}},

@@ -30,7 +30,13 @@ func (b *Bin) token(ctx context.Context) (n int64, err error) {
 func (b *Bin) put(ctx context.Context, id, text string, token int64) error {
 	var err error
 	if token > 0 {
-		err = one(b.db.ExecContext(ctx, "UPDATE bin SET text = $2, token = $3 WHERE id = $1 AND token < $3", id, text, token))
+		var res sql.Result
+		if res, err = b.db.ExecContext(ctx, "UPDATE bin SET text = $2, token = $3 WHERE id = $1 AND token < $3", id, text, token); err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, errors.New("a newer holder has written"))
+		}
 	} else {
 		_, err = b.db.ExecContext(ctx, "UPDATE bin SET text = $2 WHERE id = $1", id, text) // want: unfenced
 	}

@@ -43,18 +43,19 @@ func (s *Shelf) put(ctx context.Context, id, text string, how ...place) error {
 		h(&p)
 	}
 	if p.token == 0 {
-		return one(s.db.ExecContext(ctx, "UPDATE rack SET text = $2, room = $3 WHERE id = $1", id, text, p.room))
+		_, err := s.db.ExecContext(ctx, "UPDATE rack SET text = $2, room = $3 WHERE id = $1", id, text, p.room)
+		return err
 	}
 	return one(s.db.ExecContext(ctx, "UPDATE rack SET text = $2, room = $3, token = $4 WHERE id = $1 AND token < $4", id, text, p.room, p.token))
 }
 
 // tag adds the condition where there is a token.
-func (s *Shelf) tag(ctx context.Context, id, label string, token int64) error {
+func (s *Shelf) tag(ctx context.Context, id string, token int64) error {
 	q := s.orm.WithContext(ctx).Table("rack").Where("id = ?", id)
 	if token != 0 {
 		q = q.Where("token <= ?", token)
 	}
-	res := q.Updates(map[string]any{"label": label, "token": token})
+	res := q.Updates(map[string]any{"label": "checked", "token": token})
 	if res.Error == nil && res.RowsAffected == 0 {
 		return errStale
 	}
@@ -76,7 +77,7 @@ func (s *Shelf) Put(ctx context.Context, id, text string) (err error) {
 }
 
 // Tag gives one, so the condition is there.
-func (s *Shelf) Tag(ctx context.Context, id, label string) (err error) {
+func (s *Shelf) Tag(ctx context.Context, id string) (err error) {
 	lock, err := s.lock(ctx, id) // verdict: fenced
 	if err != nil {
 		return err
@@ -86,5 +87,5 @@ func (s *Shelf) Tag(ctx context.Context, id, label string) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.tag(ctx, id, label, token)
+	return s.tag(ctx, id, token)
 }

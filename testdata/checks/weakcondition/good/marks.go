@@ -26,7 +26,7 @@ func (b *panel) pin(name, text string, token int64) error {
 	defer b.mu.Unlock()
 	n, ok := b.notes[name]
 	if !ok {
-		n = &card{fence: token}
+		n = &card{}
 		b.notes[name] = n
 	}
 	if n.fence > token {
