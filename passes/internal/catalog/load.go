@@ -166,6 +166,14 @@ func (d *decoder) check(root *yaml.Node, lib *Library) {
 			d.once(at, "type "+name, plain)
 		}
 	})
+	for i, v := range lib.Versions {
+		at := strict.Nth(strict.Child(root, "versions"), i)
+		if s, ok := parseSymbol(v); ok && s.recv == "" {
+			d.alias(at, lib, s.alias)
+		} else if strings.Count(v, ":") != 1 {
+			d.Errorf(at, "bad mark %q: want a type (pkg.T) or a word in a tag (key:word)", v)
+		}
+	}
 	for i, alias := range lib.InPlace {
 		d.alias(strict.Nth(strict.Child(root, "in-place"), i), lib, alias)
 	}

@@ -38,6 +38,9 @@ type Library struct {
 	// InPlace lists the packages (by alias) whose builders are changed by their links:
 	// one whose result is dropped counts as well.
 	InPlace []string `yaml:"in-place"`
+	// Versions lists what marks the field of a model whose value the library itself
+	// demands of a row that is changed: a type (pkg.T) or a word in a tag (xorm:version).
+	Versions []string `yaml:"versions"`
 	// Many says that the file describes libraries that have little in common:
 	// entries are shown under the alias of their package.
 	Many     bool       `yaml:"many"`
@@ -60,6 +63,22 @@ func (c *Call) Shown() string {
 		}
 	}
 	return c.Library.Library
+}
+
+// Marks lists Versions with import paths in place of aliases.
+func (lib *Library) Marks() []string {
+	var marks []string
+	for _, v := range lib.Versions {
+		s, ok := parseSymbol(v)
+		if !ok {
+			marks = append(marks, v)
+			continue
+		}
+		for _, p := range lib.Packages[s.alias] {
+			marks = append(marks, p+"."+s.name)
+		}
+	}
+	return marks
 }
 
 // InPlace reports whether the entry is about builders that are changed in place.
@@ -128,6 +147,7 @@ type Call struct {
 	Command []Word   `yaml:"command"`                             // a Redis command: words are literals or references, spread with ...
 	Fixed   bool     `yaml:"fixed"`                               // the result is the same throughout a process
 	Quiet   bool     `yaml:"quiet"`                               // makes no error of the nil reply by which a command or a renewal is refused
+	Sends   Ref      `yaml:"sends"`                               // sends what was queued on this value, and takes what locks are among it
 	Blocks  *Blocks  `yaml:"blocks"`                              // takes time: sleeps, waits, goes over the network
 	Runs    *Runs    `yaml:"runs"`                                // calls a function argument
 	Clock   string   `yaml:"clock" enum:"strip|keep|now|compare"` // strip | keep | now | compare: what it does to a monotonic reading

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -93,4 +95,56 @@ func (j *judge) queued(sent *meaning.Change) []*meaning.Change {
 		}
 	}
 	return out
+}
+
+// An acquire that is queued takes the lock when its batch is sent, and has no answer
+// before.
+
+// sender is the call that sends what a call queues on its receiver, or nil: the first
+// that always comes after it.
+func (f *family) sender(in ssa.CallInstruction) ssa.CallInstruction {
+	pipe := operand(in.Common(), catalog.Ref{Base: catalog.Receiver})
+	if pipe == nil || pipe.Referrers() == nil {
+		return nil
+	}
+	for _, r := range *pipe.Referrers() {
+		c, ok := r.(*ssa.Call)
+		if !ok || !before(in, c) {
+			continue
+		}
+		if e := f.e.reader.Entry(f.callTerm(c.Common(), c.Pos())); e != nil && !e.Sends.IsZero() && operand(c.Common(), e.Sends) == pipe {
+			return c
+		}
+	}
+	return nil
+}
+
+// batchOf is the call that runs the function literal around a call, and sends what that
+// queues on what the literal is given; nil: there is none.
+func (f *family) batchOf(in ssa.CallInstruction) ssa.CallInstruction {
+	pipe, ok := operand(in.Common(), catalog.Ref{Base: catalog.Receiver}).(*ssa.Parameter)
+	if !ok || pipe.Parent().Parent() == nil {
+		return nil
+	}
+	for _, c := range f.calling {
+		e := f.e.reader.Entry(f.callTerm(c.Common(), c.Pos()))
+		if e != nil && e.Runs != nil && e.Runs.Batch && functionIn(operand(c.Common(), e.Runs.Func)) == pipe.Parent() {
+			return c
+		}
+	}
+	return nil
+}
+
+// queuedSites lists the locks that the function literal which a call runs queues for it.
+func (f *family) queuedSites(batch ssa.CallInstruction) []*site {
+	var sites []*site
+	for _, in := range f.calling {
+		call := f.callTerm(in.Common(), in.Pos())
+		if _, ok := f.e.acquire(call); !ok || f.batchOf(in) != batch {
+			continue
+		}
+		at := f.frame(in, "")
+		sites = append(sites, &site{at: in, sent: batch, lock: Acquired{Call: call, At: at, Origin: at.Position}, callTerm: call, direct: true})
+	}
+	return sites
 }

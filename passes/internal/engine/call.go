@@ -80,8 +80,9 @@ func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	if !c.IsInvoke() && f.e.buildsOn(name) {
 		value = func(a ssa.Value) *term.T { return f.built(c, a) }
 	}
+	marks := f.e.versionMarks(name)
 	for _, a := range c.Args {
-		t := value(a)
+		t := f.versioned(value(a), a, marks)
 		if t.Kind != term.Const && isDuration(a.Type()) && strings.HasPrefix(name, "time.") {
 			if waits := f.growing(a); waits != nil {
 				t = waits

@@ -15,9 +15,9 @@
 // beside them).
 //
 // Values as terms: eval.go, call.go, operand.go, captured.go, embedded.go (files as
-// values), inplace.go (builders that are changed), texts.go (scripts and statements in fields),
-// handle.go (which connection), names.go (places and names), loops.go, length.go, backoff.go
-// (waits that grow), logging.go.
+// values), inplace.go (builders that are changed), models.go (versions that
+// mappers demand), texts.go (scripts and statements in fields), handle.go (which connection),
+// names.go (places and names), loops.go, length.go, backoff.go (waits that grow), logging.go.
 //
 // Summaries: summary.go, step.go (one call), computing.go (functions that only compute),
 // sets.go (what is stored in objects), memory.go (objects as resources), batch.go,

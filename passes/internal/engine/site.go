@@ -18,6 +18,7 @@ import (
 type site struct {
 	fn       *ssa.Function
 	at       ssa.CallInstruction
+	sent     ssa.CallInstruction // sends what the acquire queues, where that is another call
 	lock     Acquired
 	callTerm *term.T      // the call at this place
 	told     *signs       // of a site in another package: all that is known of it
@@ -54,6 +55,14 @@ type recorded struct {
 	lock meaning.Meaning
 }
 
+// start is the instruction with which the lock is taken.
+func (st *site) start() ssa.CallInstruction {
+	if st.sent != nil {
+		return st.sent
+	}
+	return st.at
+}
+
 // explore finds the section that begins at st and what it means for callers.
 func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.fn = fn
@@ -74,6 +83,9 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		return
 	}
 	st.mute = f.mute(st, m)
+	if st.sent == nil && st.direct {
+		st.sent = f.sender(st.at)
+	}
 	match := f.matcher(st, m)
 	releases := func(in ssa.Instruction) int {
 		if d, ok := in.(*ssa.Defer); ok && f.failureOnly(d, match) {
@@ -82,7 +94,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 		return f.releaseIndex(s.steps[in], match)
 	}
 	oracle := f.oracle(st, m)
-	region := world.Explore(st.at, oracle, func(in ssa.Instruction) world.Verb {
+	region := world.Explore(st.start(), oracle, func(in ssa.Instruction) world.Verb {
 		if _, ok := in.(*ssa.Call); ok {
 			if i := releases(in); i >= 0 && s.steps[in][i].Reach != ByGoroutine {
 				return world.Stop
@@ -99,7 +111,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			// A release that was deferred before the acquire counts too.
-			if d, ok := in.(*ssa.Defer); ok && releases(in) >= 0 && (d.Block().Dominates(st.at.Block()) || reaches(region, in)) {
+			if d, ok := in.(*ssa.Defer); ok && releases(in) >= 0 && (d.Block().Dominates(st.start().Block()) || reaches(region, in)) {
 				st.note("deferred", s.steps[in][releases(in)])
 				st.deferred = true
 			}
@@ -111,7 +123,7 @@ func (f *family) explore(fn *ssa.Function, s *Summary, st *site) {
 	st.lent = st.heldOut && f.handsEnd(st, fn, m)
 	section := f.e.numbers(s, st.effects)
 	switch {
-	case st.heldOut && (st.returned || (len(st.release) == 0 || f.undone(st)) && (m.Raw && m.Row != nil || !f.works(section, m)) || st.lent):
+	case st.heldOut && (st.returned || (len(st.release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Raw && m.Row != nil || !f.works(section, m)) || st.lent):
 		// A record that stands until it is taken away is held on, whatever else fn does.
 		st.wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.heldOut && opensParam(st.effects, fn) && !f.writes(section, m),
@@ -158,6 +170,34 @@ func (f *family) undone(st *site) bool {
 			return ends && canReach(stop.Block(), in.Block(), nil) && !refuses(in)
 		})
 	})
+}
+
+// givesUp reports whether a lock is given back in fn only where it returns an error
+// right away: who waits in a queue, and cannot wait any longer, leaves it.
+func (f *family) givesUp(st *site, releases func(ssa.Instruction) int) bool {
+	if st.deferred || !endsWithError(st.fn) {
+		return false
+	}
+	for _, b := range st.fn.Blocks {
+		if !slices.ContainsFunc(b.Instrs, func(in ssa.Instruction) bool { return releases(in) >= 0 }) {
+			continue
+		}
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || isNilConst(ret.Results[len(ret.Results)-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+func endsWithError(fn *ssa.Function) bool {
+	n := fn.Signature.Results().Len()
+	return n > 0 && isError(fn.Signature.Results().At(n-1).Type())
+}
+
+func isNilConst(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.IsNil()
 }
 
 // tells reports whether fn's results say if a general command found its key
@@ -267,7 +307,7 @@ func (st *site) note(how string, x Effect) {
 func (f *family) gather(st *site, s *Summary, region *world.Region, releases func(ssa.Instruction) int) {
 	lists := make(map[*ssa.BasicBlock][]Effect)
 	held := make(map[*ssa.BasicBlock]bool)
-	except := st.at.Block()
+	except := st.start().Block()
 	if st.kept = keptByLoop(region, s.loops, except, releases); st.kept {
 		except = nil
 	}
@@ -303,7 +343,7 @@ func (f *family) gather(st *site, s *Summary, region *world.Region, releases fun
 		st.note("explicit", list[i])
 		add(in, f.e.until(st, list, i))
 	}
-	f.e.spine(st.at.Block(), lists, func(b *ssa.BasicBlock) bool { return held[b] })
+	f.e.spine(st.start().Block(), lists, func(b *ssa.BasicBlock) bool { return held[b] })
 	for _, b := range st.fn.Blocks {
 		st.effects = append(st.effects, lists[b]...)
 	}

@@ -23,7 +23,7 @@ func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, sec
 		worlds = append(worlds, &refusal{won: won, byValue: true})
 	}
 	for _, w := range worlds {
-		lost := world.Explore(st.at, w, func(ssa.Instruction) world.Verb { return world.Go })
+		lost := world.Explore(st.start(), w, func(ssa.Instruction) world.Verb { return world.Go })
 		if lost.Limit || w.byValue && !w.asked || !leavesOut(s, section, lost) || keepsError(section, lost) {
 			continue
 		}
@@ -45,7 +45,7 @@ func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, sec
 func (f *family) lost(st *site, m meaning.Meaning, broken bool, ends func(ssa.Instruction) bool) *world.Region {
 	won := f.oracle(st, m)
 	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, st.fn) || m.GivesUp || m.Deaf || st.mute)}
-	return world.Explore(st.at, r, func(in ssa.Instruction) world.Verb {
+	return world.Explore(st.start(), r, func(in ssa.Instruction) world.Verb {
 		if ends(in) {
 			return world.End
 		}
@@ -74,7 +74,7 @@ func refused(st *site, won *oracle, section *world.Region) bool {
 	if !st.direct || !tellsByValue(won, st.fn) {
 		return false
 	}
-	lost := world.Explore(st.at, &refusal{won: won, byValue: true}, func(ssa.Instruction) world.Verb { return world.Go })
+	lost := world.Explore(st.start(), &refusal{won: won, byValue: true}, func(ssa.Instruction) world.Verb { return world.Go })
 	for _, ret := range lost.Returns {
 		n := len(ret.Results)
 		if n == 0 || !isError(ret.Results[n-1].Type()) || lost.Fact(ret.Results[n-1]).IsNil() || slices.Contains(section.Returns, ret) {

@@ -40,7 +40,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			effects = append(effects, eff)
 		}
 		for _, m := range ms {
-			if m.Role == meaning.Acquire {
+			if m.Role == meaning.Acquire && f.batchOf(in) == nil {
 				sites = append(sites, &site{at: in, lock: Acquired{Call: call, At: at, Origin: at.Position}, callTerm: call, direct: true})
 				break
 			}
@@ -56,6 +56,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 					more[i].Lost = handed(more[i].Lost, erring(c.Signature()))
 				}
 				effects = append(effects, gathered(more, r, at)...)
+				if r.Batch {
+					sites = append(sites, f.queuedSites(in)...)
+				}
 				for i := range holds {
 					holds[i].Facts = nil
 				}

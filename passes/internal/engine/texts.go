@@ -66,6 +66,9 @@ func (e *Engine) constantText(f *family, v ssa.Value) *term.T {
 			t = (&family{e: e}).constant(c)
 		}
 	}
+	if entry := e.reader.Entry(t); entry != nil && entry.Part != nil && entry.Part.Kind == "raw" {
+		t = e.reader.Get(entry.Part.Text, t, nil) // a prepared statement
+	}
 	if text, ok := t.Str(); !ok || !strings.ContainsAny(strings.TrimSpace(text), " \n\t") {
 		return nil
 	}

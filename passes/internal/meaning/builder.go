@@ -27,6 +27,7 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 	}
 	c.Guards = slices.DeleteFunc(c.Guards, func(g Guard) bool { return g.Op == "other" && g.Text == "builder" })
 	if v := r.Get(w.Args, call, nil); v != nil {
+		b.demand(&v)
 		b.assign(v)
 		if s := tableOf(v); v.Kind == term.Struct && !v.IsMap() && s != "" {
 			c.Resource = "sql:" + s
@@ -93,6 +94,7 @@ type chain struct {
 	// Of an upsert by calls: which of the columns that are inserted are updated as well.
 	upserts, renewed bool
 	updated          []string
+	unversioned      bool // a link takes back the demand for the version of a model
 	tagged           bool // some columns are known by Go fields, whose tags may name others
 }
 
@@ -100,6 +102,9 @@ type chain struct {
 func (b *chain) read(t *term.T) {
 	b.walk(t)
 	b.limit()
+	if b.unversioned {
+		b.c.Guards = slices.DeleteFunc(b.c.Guards, func(g Guard) bool { return g.Text == ofModel })
+	}
 	b.c.Guards = append(b.c.Guards, b.all()...)
 	for i := range b.c.Guards {
 		b.settle(&b.c.Guards[i])
@@ -138,6 +143,7 @@ func (b *chain) walk(t *term.T) {
 		switch e.Part.Kind {
 		case "table":
 			for _, x := range []*term.T{text, args} {
+				b.demand(&x)
 				if s := tableOf(x); s != "" {
 					c.Resource = "sql:" + s
 				}
@@ -167,6 +173,8 @@ func (b *chain) walk(t *term.T) {
 			b.condition(text, args)
 		case "op":
 			switch {
+			case e.Part.Word == "unversioned":
+				b.unversioned = true
 			case text == nil && args == nil:
 			case e.Part.Word == "only":
 				b.only = append(b.only, b.names(text, args)...)
@@ -305,6 +313,31 @@ func (b *chain) conflict(text, args *term.T) {
 // or columns and what they must be.
 func isPredicate(t *term.T) bool {
 	return t.Kind != term.Const && t.Kind != term.Struct && t.Kind != term.List
+}
+
+// Versioned is the operation that puts the name of a field beside a model of which the
+// library demands that field's value, and gives the row another one.
+const Versioned = "versioned"
+
+// ofModel is the text of a guard that a mapper adds.
+const ofModel = "the version of the model"
+
+// demand takes such a model for what it is, and notes what is demanded of a row that is
+// changed: a model that was made without a version demands none.
+func (b *chain) demand(v **term.T) {
+	t := *v
+	if t != nil && t.Kind == term.List && len(t.Args) == 1 {
+		t = t.Args[0]
+	}
+	if t == nil || t.Kind != term.Op || t.Name != Versioned {
+		return
+	}
+	*v = t.Args[0]
+	field, _ := t.Args[1].Str()
+	value := b.r.Pool.Field(t.Args[0], field)
+	if b.c.Operation == "UPDATE" && !value.IsZero() {
+		b.c.Guards = append(b.c.Guards, Guard{Op: "version", Value: value, Text: ofModel})
+	}
 }
 
 // options reads what happens when the row is there already from calls of options; ok

@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"gorm.io/gorm"
+	"gorm.io/plugin/optimisticlock"
 )
 
 // cell: token
@@ -144,4 +145,35 @@ func affected(res *gorm.DB) error {
 		return errors.New("refused")
 	}
 	return res.Error
+}
+
+// note is a model that the plugin for optimistic locking looks after.
+type note struct {
+	ID      int
+	Body    string
+	Version optimisticlock.Version
+}
+
+// cell: version
+func ByPlugin(ctx context.Context, session *concurrency.Session, db *gorm.DB, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var n note
+	if err := db.WithContext(ctx).First(&n, 1).Error; err != nil {
+		return err
+	}
+	return affected(db.WithContext(ctx).Model(&n).Updates(map[string]any{"body": body}))
+}
+
+// cell: none
+func ByPluginUnread(ctx context.Context, session *concurrency.Session, db *gorm.DB, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	return affected(db.WithContext(ctx).Model(&note{ID: 1}).Updates(map[string]any{"body": body}))
 }

@@ -199,3 +199,42 @@ func InSteps(ctx context.Context, session *concurrency.Session, db *xorm.Engine,
 	n, err := update.Update(&doc{Body: body, Token: token})
 	return affected(n, err)
 }
+
+// note is a model whose version xorm looks after.
+type note struct {
+	ID      int64
+	Body    string
+	Version int `xorm:"version"`
+}
+
+// cell: version
+func ByTag(ctx context.Context, session *concurrency.Session, db *xorm.Engine, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var n note
+	if _, err := db.ID(1).Get(&n); err != nil {
+		return err
+	}
+	n.Body = body
+	rows, err := db.ID(1).Update(&n)
+	return affected(rows, err)
+}
+
+// cell: none
+func ByTagUnasked(ctx context.Context, session *concurrency.Session, db *xorm.Engine, body string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	var n note
+	if _, err := db.ID(1).Get(&n); err != nil {
+		return err
+	}
+	n.Body = body
+	rows, err := db.Where("id = ?", 1).NoVersionCheck().Update(&n)
+	return affected(rows, err)
+}

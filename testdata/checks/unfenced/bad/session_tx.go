@@ -28,10 +28,10 @@ func Retariff(ctx context.Context, pool *pgxpool.Pool, tariff int64, cents int) 
 		err = errors.Join(err, e)
 	}()
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "DELETE FROM price WHERE tariff = $1", tariff); err != nil { // want: unfenced
+		if _, err := tx.Exec(ctx, "DELETE FROM price WHERE tariff = $1", tariff); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, "INSERT INTO price (tariff, cents) VALUES ($1, $2)", tariff, cents)
+		_, err := tx.Exec(ctx, "INSERT INTO price (tariff, cents) VALUES ($1, $2)", tariff, cents) // want: unfenced
 		return err
 	})
 }

@@ -1,0 +1,3 @@
+module gorm.io/plugin/optimisticlock
+
+go 1.26.0
