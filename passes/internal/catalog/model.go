@@ -250,6 +250,7 @@ type Acquire struct {
 	Mine       bool    `yaml:"mine"`                             // also takes a live lock of the same owner value
 	Stays      bool    `yaml:"stays"`                            // the key outlives the session that took it: the next holder takes the same
 	Raw        bool    `yaml:"raw"`                              // a general command: a lock only with evidence
+	Aged       Ref     `yaml:"aged"`                             // the version that must be there still: a lock only where the program asks how old that one is
 	Renewal    string  `yaml:"renewal" enum:"library"`           // library: renewed in the background; empty: not
 	Section    Ref     `yaml:"section"`                          // function that runs while the lock is held (election callback)
 	Release    Ref     `yaml:"release"`                          // result that is a function which gives the lock back

@@ -256,3 +256,24 @@ func leaseName(s string) bool {
 func ofValidity(field string) bool {
 	return meaning.NamesExpiry(field) || meaning.Named(field, "renew", "renewed", "renewal", "refreshed", "extended", "heartbeat", "beat", "acquired", "taken", "held")
 }
+
+// ageFields are those of what was read that tell when it was written.
+var ageFields = []string{"LastModified", "Updated", "ModTime"}
+
+// asksAge reports whether the program holds the age of a record, of which it was given
+// the version, against its clock. Without a version nothing is to be asked.
+func (f *family) asksAge(version *term.T) bool {
+	if version == nil {
+		return true
+	}
+	age := func(t *term.T) bool {
+		return t.Any(func(x *term.T) bool {
+			return x.Kind == term.Field && slices.Contains(ageFields, x.Name) && version.Any(func(y *term.T) bool { return y.Kind == term.Field && y.Args[0] == x.Args[0] })
+		})
+	}
+	return slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool {
+		callee := declared(in.Common())
+		return callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == "time" &&
+			slices.ContainsFunc(in.Common().Args, func(a ssa.Value) bool { return age(f.get(a)) })
+	})
+}

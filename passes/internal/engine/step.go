@@ -40,7 +40,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			effects = append(effects, eff)
 		}
 		for _, m := range ms {
-			if m.Role == meaning.Acquire && f.batchOf(in) == nil {
+			if m.Role == meaning.Acquire && f.batchOf(in) == nil && f.asksAge(m.Aged) {
 				sites = append(sites, &site{at: in, lock: Acquired{Call: call, At: at, Origin: at.Position}, callTerm: call, direct: true})
 				break
 			}
@@ -115,7 +115,7 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			bind := f.binding(f.e.binder(fnName(callee), call.Args))
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
 			f.asks(in, effects)
-			sites := append(f.sitesOf(in, sum, bind, call, at), emerged(in, effects, call, at)...)
+			sites := append(f.sitesOf(in, sum, bind, call, at), f.emerged(in, effects, call, at)...)
 			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)
 		}
 		if len(callee.Blocks) > 0 || f.e.families[callee] != nil {
@@ -235,10 +235,13 @@ func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind *term.Bindin
 
 // emerged lists the locks that show only with the arguments put in: the text of
 // a statement, the record that is stored.
-func emerged(in ssa.CallInstruction, effects []Effect, call *term.T, at lock.Frame) []*site {
+func (f *family) emerged(in ssa.CallInstruction, effects []Effect, call *term.T, at lock.Frame) []*site {
 	var sites []*site
 	for _, x := range effects {
-		if x.Emerged {
+		if !x.Emerged {
+			continue
+		}
+		if m, _ := f.e.acquire(x.Call); m.Aged == nil { // of what is aged, the code at hand knows
 			via := append([]lock.Frame{x.At}, x.Via[min(1, len(x.Via)):]...)
 			sites = append(sites, &site{at: in, callTerm: call, lock: Acquired{Call: x.Call, At: at, Via: via, Origin: x.At.Position}})
 		}

@@ -46,6 +46,7 @@ func (r *Reader) documents(w *catalog.Write, ms []Meaning) []Meaning {
 		if m.Key == nil {
 			m.Key = w.Write.Key
 		}
+		m.Aged = nil
 		m.Raw, m.Value, m.TTL, m.Record = false, rec.holder, rec.lifetime, rec.typ
 		m.Evidence = []string{"the stored record names a holder and an expiry", "written on a condition"}
 		if ofField(guard.Value) || ofHolder(guard.Value) {

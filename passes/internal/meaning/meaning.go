@@ -49,16 +49,17 @@ type Meaning struct {
 	Every    *term.T // how often the library renews; nil where that is not known
 	Raw      bool    // needs evidence
 	Try      bool
-	InRow    bool // an acquire that tells in the row which it answers with whether the lock was taken
-	Deaf     bool // an acquire whose call cannot bring back the answer: a row that Exec drops
-	Checked  bool // compares the owner
-	Mine     bool // also takes a live lock of the same owner
-	Stays    bool // the key outlives its session: the next holder takes the same
-	Session  bool // ends the whole session
-	Strict   bool // a release that must not come without the lock
-	Sticky   bool // an acquire through an object that has to be released before the next
-	GivesUp  bool // an acquire that may return nil for both the lock and the error
-	Counts   bool // an acquire or renewal that tells a refusal by a number or a flag, which is no error
+	InRow    bool    // an acquire that tells in the row which it answers with whether the lock was taken
+	Deaf     bool    // an acquire whose call cannot bring back the answer: a row that Exec drops
+	Checked  bool    // compares the owner
+	Mine     bool    // also takes a live lock of the same owner
+	Aged     *term.T // the version of the record that is replaced: a lock only where its age is asked
+	Stays    bool    // the key outlives its session: the next holder takes the same
+	Session  bool    // ends the whole session
+	Strict   bool    // a release that must not come without the lock
+	Sticky   bool    // an acquire through an object that has to be released before the next
+	GivesUp  bool    // an acquire that may return nil for both the lock and the error
+	Counts   bool    // an acquire or renewal that tells a refusal by a number or a flag, which is no error
 	Renewal  string
 	Scope    string
 	Section  *term.T  // function that runs while held
@@ -359,6 +360,7 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	m := r.base(lib, Acquire)
 	m.Kind, m.Raw, m.Try, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Renewal, a.Scope, a.Success
 	m.Mine, m.Sticky, m.Stays = a.Mine, a.Sticky, a.Stays
+	m.Aged = r.Get(a.Aged, call, words)
 	m.Key, m.Value, m.On = r.Get(a.Key, call, words), r.Get(a.Value, call, words), r.Get(a.On, call, words)
 	m.Handle, m.Parent, m.Section = r.handle(a, call, words), r.Get(a.Parent, call, words), r.Get(a.Section, call, words)
 	p := props{key: m.Key, value: m.Value, unit: a.TTLUnit, ttl: r.Get(a.TTL, call, words), fallback: a.TTLDefault}
@@ -376,6 +378,9 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	m.TTL, m.Span, m.Unit, m.Every = p.lease(a.TTLNone), p.ttl, p.unit, p.every
 	if m.TTL.Source == "default" && a.TTL.IsZero() && !a.Handle.IsZero() && constructs(lib) && !r.made(m.Handle) {
 		m.TTL = lock.TTL{Source: "unknown"} // its constructor, out of sight, may have been told another
+	}
+	if m.Aged != nil {
+		m.TTL = lock.TTL{Source: "unknown"} // as old as the program lets it become
 	}
 	m.GivesUp = !a.Stop.IsZero() && (!r.Get(a.Stop, call, words).IsZero() || r.once(m.Handle))
 	return m
