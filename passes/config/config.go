@@ -329,7 +329,7 @@ func (c *Config) Hash() string { return hex.EncodeToString(c.hash) }
 func Schema() ([]byte, error) {
 	return strict.Schema(reflect.TypeFor[Config](), "https://raw.githubusercontent.com/fencevet/fencevet/main/docs/fencevet.schema.json", strict.Shapes{
 		reflect.TypeFor[Model]():        {OneOf: []reflect.Type{reflect.TypeFor[modelFile](), reflect.TypeFor[catalog.Library]()}},
-		reflect.TypeFor[catalog.Ref]():  {Pattern: `^(receiver|(arg|result|word) [0-9]+(\.\.\.)?|word [A-Z]+(\.\.\.)?)(\.[^ \t().]+)*$`},
+		reflect.TypeFor[catalog.Ref]():  {Pattern: `^((receiver|(arg|result|word) [0-9]+(\.\.\.)?|word [A-Z]+(\.\.\.)?)(\.[^ \t().]+)*|(name|type)( [A-Za-z]+)?)$`},
 		reflect.TypeFor[catalog.Word](): {},
 	})
 }

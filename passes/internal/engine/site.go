@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -179,15 +180,29 @@ func (f *family) givesUp(st *site, releases func(ssa.Instruction) int) bool {
 		return false
 	}
 	for _, b := range st.fn.Blocks {
-		if !slices.ContainsFunc(b.Instrs, func(in ssa.Instruction) bool { return releases(in) >= 0 }) {
+		i := slices.IndexFunc(b.Instrs, func(in ssa.Instruction) bool { return releases(in) >= 0 })
+		if i < 0 {
 			continue
 		}
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
-		if !ok || isNilConst(ret.Results[len(ret.Results)-1]) {
-			return false
+		if !ok || isNilConst(ret.Results[len(ret.Results)-1]) || f.madeOf(ret.Results[len(ret.Results)-1], b.Instrs[i], 0) {
+			return false // or only the release may fail
 		}
 	}
 	return true
+}
+
+// madeOf reports whether a value is made of what an instruction yields.
+func (f *family) madeOf(v ssa.Value, in ssa.Instruction, depth int) bool {
+	from, ok := v.(ssa.Instruction)
+	if !ok || depth > maxLooks {
+		return false
+	}
+	made := func(x ssa.Value) bool { return f.madeOf(x, in, depth+1) }
+	if a, ok := v.(*ssa.Alloc); ok {
+		return slices.ContainsFunc(slices.Collect(maps.Values(f.elems[a])), made) || slices.ContainsFunc(f.stores[a], made)
+	}
+	return from == in || slices.ContainsFunc(from.Operands(nil), func(op *ssa.Value) bool { return *op != nil && made(*op) })
 }
 
 func endsWithError(fn *ssa.Function) bool {
