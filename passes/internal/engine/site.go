@@ -225,7 +225,7 @@ func (f *family) tells(fn *ssa.Function, st *site, region *world.Region) bool {
 	if call, ok := st.at.(*ssa.Call); ok && st.direct && call.Referrers() != nil && len(*call.Referrers()) == 0 && returnsBool(fn) {
 		return true
 	}
-	if fn.Signature.Results().Len() == 0 && st.guarded && loopBlocks(fn)[st.at.Block()] && !region.Again {
+	if fn.Signature.Results().Len() == 0 && st.guarded && loopBlocks(fn)[st.at.Block()] {
 		return true // it comes back when it has the lock
 	}
 	for _, ret := range region.Returns {

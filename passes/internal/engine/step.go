@@ -514,14 +514,14 @@ func putAll(list []*term.T, bind *term.Binding) []*term.T {
 // unseen is the call of a method whose implementation is out of sight.
 func (f *family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
 	if !worldly(c.Signature()) {
-		return f.callbacks(call, at, reach)
+		return f.callbacks(c, call, at, reach)
 	}
-	return append(f.callbacks(call, at, reach), Effect{Call: call, Open: Dynamic, Why: lock.ReasonInterface, At: at, Reach: reach})
+	return append(f.callbacks(c, call, at, reach), Effect{Call: call, Open: Dynamic, Why: lock.ReasonInterface, At: at, Reach: reach})
 }
 
 // external is the call of a function without source.
 func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
-	effects := f.callbacks(call, at, reach)
+	effects := f.callbacks(c, call, at, reach)
 	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !Standard(fn.Pkg().Path()) && worldly(c.Signature()) {
 		effects = append(effects, Effect{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
 	}
@@ -530,11 +530,18 @@ func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach 
 
 // callbacks runs the function arguments of a call that is not understood: it
 // most likely calls them. A pool of goroutines, told by the name of its method,
-// does so later.
-func (f *family) callbacks(call *term.T, at lock.Frame, reach Reach) []Effect {
+// does so later, and what the caller handed over for such a pool is the caller's to tell.
+func (f *family) callbacks(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
 	var effects []Effect
 	if meaning.Named(call.Name[strings.LastIndexByte(call.Name, '.')+1:], "go", "submit", "invoke", "schedule", "spawn") {
 		reach = ByGoroutine
+		for _, a := range c.Args {
+			if sig, ok := a.Type().Underlying().(*types.Signature); ok && sig.Params().Len() == 0 {
+				if t := f.get(a); t.Kind == term.Param {
+					effects = append(effects, f.open(t, nil, at, reach))
+				}
+			}
+		}
 	}
 	for _, a := range meaning.Args(call) {
 		items := []*term.T{a}

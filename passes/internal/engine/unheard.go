@@ -109,7 +109,10 @@ func (f *family) closes(call *ssa.Call) bool {
 		if st.region == nil || st.at.Block() == call.Block() || len(st.release) > 0 || !slices.Contains(st.region.Held, ssa.Instruction(call)) {
 			continue
 		}
-		acts := func(in ssa.Instruction) bool { return len(s.steps[in]) > 0 }
+		acts := func(in ssa.Instruction) bool {
+			c, ok := in.(ssa.CallInstruction)
+			return ok && len(s.steps[c]) > 0 && !f.quietCall(c.Common())
+		}
 		after := false
 		for _, in := range st.region.Held {
 			if in != ssa.Instruction(call) && acts(in) && in.Block() != st.at.Block() && followed(call, in, st.at.Block()) {
