@@ -20,8 +20,13 @@ import (
 // denied explores what happens where the lock is not taken: somebody else has it
 // or, where broken, the store could not be asked.
 func (t *taking) denied(broken bool) *world.Region {
-	// What is found where it looks may tell that the lock is its own.
-	return t.f.lost(t.st, t.m, broken, t.looks)
+	return t.f.lost(t.st, t.m, broken, func(in ssa.Instruction) bool {
+		// What is found where it looks may tell that the lock is its own, and where it
+		// asks again it goes by that answer.
+		return t.looks(in) || slices.ContainsFunc(t.f.sums[t.st.fn].sites, func(other *site) bool {
+			return other != t.st && in == ssa.Instruction(other.at) && t.sameAs(other)
+		})
+	})
 }
 
 // looks reports whether an instruction reads the record that the acquire writes: the

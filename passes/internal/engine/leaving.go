@@ -100,15 +100,20 @@ func (t *taking) withSession() bool {
 // of a loop: that renews the lease, and whoever leaves the loop lets it end.
 func (t *taking) takenAgain() bool {
 	return t.st.region.Again || slices.ContainsFunc(t.f.sums[t.st.fn].sites, func(other *site) bool {
-		m, ok := t.f.e.acquire(other.lock.Call)
-		if !ok || other == t.st || m.Library != t.m.Library || !slices.Contains(t.st.region.Held, ssa.Instruction(other.at)) {
-			return false
-		}
-		if m.Key == nil && t.m.Key == nil { // out of sight: then by what takes it
-			return t.f.e.pool.Alike(meaning.Receiver(other.lock.Call), meaning.Receiver(t.st.lock.Call))
-		}
-		return t.f.e.pool.Alike(m.Key, t.m.Key)
+		return other != t.st && slices.Contains(t.st.region.Held, ssa.Instruction(other.at)) && t.sameAs(other)
 	})
+}
+
+// sameAs reports whether another site takes the same lock.
+func (t *taking) sameAs(other *site) bool {
+	m, ok := t.f.e.acquire(other.lock.Call)
+	if !ok || m.Library != t.m.Library {
+		return false
+	}
+	if m.Key == nil && t.m.Key == nil { // out of sight: then by what takes it
+		return t.f.e.pool.Alike(meaning.Receiver(other.lock.Call), meaning.Receiver(t.st.lock.Call))
+	}
+	return t.f.e.pool.Alike(m.Key, t.m.Key)
 }
 
 // passes reports whether a return of a function without an error comes before

@@ -4,6 +4,7 @@ package items
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -18,6 +19,8 @@ type Worker struct {
 	db    *dynamodb.Client
 	table string
 	id    string
+
+	failures chan error
 }
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
@@ -138,6 +141,49 @@ func (w *Worker) Assign(ctx context.Context, plan string) error {
 		Item:      map[string]types.AttributeValue{"Name": text("shards"), "Plan": text(plan)},
 	})
 	return err
+}
+
+func (w *Worker) publish(ctx context.Context, plan string) error {
+	_, err := w.db.PutItem(ctx, &dynamodb.PutItemInput{ // note: unfenced
+		TableName: aws.String("plans"),
+		Item:      map[string]types.AttributeValue{"Name": text("next"), "Plan": text(plan)},
+	})
+	return err
+}
+
+// Coordinate asks for the role at once, and again at every tick. What is done at a tick is
+// done by whoever was given the role then.
+func (w *Worker) Coordinate(ctx context.Context, every time.Duration, stop <-chan struct{}) {
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	mine, err := w.lead(ctx) // note: longsection // verdict: unfenced
+	if err != nil {
+		w.failures <- fmt.Errorf("lead: %v", err)
+	}
+	if mine {
+		err = w.publish(ctx, "first")
+		if err != nil {
+			w.failures <- fmt.Errorf("publish: %v", err)
+		}
+	}
+	for {
+		select {
+		case <-ticks.C:
+			mine, err := w.lead(ctx) // verdict: unfenced
+			if err != nil {
+				w.failures <- fmt.Errorf("lead: %v", err)
+			}
+			if !mine {
+				continue
+			}
+			err = w.publish(ctx, "next")
+			if err != nil {
+				w.failures <- fmt.Errorf("publish: %v", err)
+			}
+		case <-stop:
+			return
+		}
+	}
 }
 
 // Refresh stores an answer again once it is old: nobody has it.
