@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/internal/world"
@@ -66,6 +67,9 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 					sites = append(sites, f.held(in, holds, call, at, nil)...)
 				}
 			}
+		}
+		if r := entry.Runs; r != nil && r.How == "later" && f.changesLater(r, call, at) {
+			effects = append(effects, Effect{Why: lock.ReasonCallback, At: at})
 		}
 		return effects, sites
 	}
@@ -181,6 +185,29 @@ func (f *family) ranged(c *ssa.CallCommon, body *term.T, at lock.Frame, reach Re
 func inMemory(c *ssa.CallCommon) bool {
 	callee := origin(c.StaticCallee())
 	return callee != nil && callee.Pkg != nil && slices.Contains([]string{"slices", "maps", "strings", "bytes"}, callee.Pkg.Pkg.Path())
+}
+
+// changesLater reports whether a function that a call puts off changes something, other
+// than to give a lock back: when that is, and for how long, is not seen.
+func (f *family) changesLater(r *catalog.Runs, call *term.T, at lock.Frame) bool {
+	fn := f.e.reader.Get(r.Func, call, nil)
+	if fn == nil {
+		return false
+	}
+	list, _ := f.apply(fn, nil, at, ByCallback)
+	return slices.ContainsFunc(list, func(x Effect) bool {
+		if x.Call == nil || x.Open != Closed {
+			return false
+		}
+		writes := false
+		for _, m := range f.e.reader.Of(x.Call) {
+			if m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire {
+				return false
+			}
+			writes = writes || m.Role == meaning.Write
+		}
+		return writes
+	})
 }
 
 // decorates reports whether the value whose method is called lies in a field of the
