@@ -31,7 +31,9 @@
 // no other lock in view has the second key, and nothing releases the first. A general
 // command such as DEL counts only if its key is named like a lock's or is part of the
 // key that was locked. Of keys that one function makes, a hash of a name say, it is what
-// the function is given that differs.
+// the function is given that differs. The finding stands at the command, but where that is
+// in a function which makes the same key of what it is given as the one that takes the lock,
+// at the call which gives it something else.
 //
 // Of advisory locks, one that is named by one number and one that is named by two are
 // never the same, whatever the numbers are.

@@ -34,7 +34,9 @@
 // The function runs by a cron specification that names the minute, hence once an
 // hour at the most, or it is all that such a function calls; who does not get the
 // lock returns, with an error or without; the key is a constant; the lock is given back in the same run. The
-// finding stands at the release.
+// finding stands at the release, or at the call of what takes the lock, runs the job and
+// gives it back. Of a function that makes one for each of several jobs, in a list or
+// passed by value, specification and key are those of the jobs.
 //
 // # When it stays silent
 //

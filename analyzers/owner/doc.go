@@ -43,6 +43,6 @@
 // # When it stays silent
 //
 // Where a part of the name comes from elsewhere, and for acquires in a loop, be it their
-// callers', which take the lock again to renew it. In elections the name of the host will
+// callers', which take the lock again to renew it and do not give it back in each turn. In elections the name of the host will
 // do. Of a session nothing is said where a lock of the process comes first, as sync.Mutex.
 package owner

@@ -29,8 +29,9 @@
 // # How it decides
 //
 // A command that sets an expiry acts on the key of a counter whose value a write of
-// the section compares or stores, or deletes it, be it with the lock; reported at that
-// command. A script that takes a lock and answers with the new value of a counter which
+// the section compares or stores, or makes it with one, or deletes it, be it with the lock;
+// reported at that command, also in the function that takes the lock and draws the number
+// for its callers. A script that takes a lock and answers with the new value of a counter which
 // it lets expire is reported where it is run, and so is one that keeps the counter as a
 // field of the lock's own hash. A number that is the version of an etcd key is reported
 // where that key is put with a lease, be it by the function that takes the lock. So is a statement that gives a lease row back by

@@ -228,7 +228,7 @@ func (k *keeping) replica(r recorded) {
 			}) {
 				continue
 			}
-			at := k.handed(x, m.On, r.use)
+			at := k.handed(x, m.On)
 			k.found.of(r.use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: kind})
 		}
 	}
@@ -236,7 +236,7 @@ func (k *keeping) replica(r recorded) {
 
 // handed is the place of a read, or that of the call by which a function that reads
 // through whatever it is given is given a copy.
-func (k *keeping) handed(x Effect, on *term.T, u *lock.Use) lock.Frame {
+func (k *keeping) handed(x Effect, on *term.T) lock.Frame {
 	if f, in := k.e.index.callOf(x.Call); in != nil && len(x.Via) > 0 {
 		c := in.Common()
 		recv := c.Value
@@ -245,7 +245,6 @@ func (k *keeping) handed(x Effect, on *term.T, u *lock.Use) lock.Frame {
 		}
 		if t := f.get(recv); t != on && t.Kind == term.Param && k.copyOf(t) == "" {
 			x.At, x.Via = x.Via[len(x.Via)-1], x.Via[:len(x.Via)-1]
-			return insideOf(x, u)
 		}
 	}
 	return inSource(x)

@@ -81,9 +81,10 @@ func rowOrData(c *meaning.Change, row *meaning.Row, part rowPart) rowPart {
 	return part
 }
 
-// frees reports whether a stored value ends a lease: NULL, or the present time.
+// frees reports whether a stored value ends a lease: NULL, or the present time, or one
+// before it.
 func frees(v *term.T) bool {
-	return v != nil && (v.Kind == term.Nil || v.Kind == term.Op && v.Name == "sql:now" || isConst(v, "NULL", "null", "", "0", "false"))
+	return v != nil && (v.Kind == term.Nil || isOp(v, "sql:now") || isOp(v, "sql:-") && len(v.Args) == 2 && isOp(v.Args[0], "sql:now") || isConst(v, "NULL", "null", "", "0", "false"))
 }
 
 func isConst(v *term.T, texts ...string) bool {

@@ -125,15 +125,37 @@ func (k *keeping) recognised(f *family, st *site, m meaning.Meaning) bool {
 const maxRounds = 3
 
 // rounds reports whether a function that takes a lock for its callers may be how they
-// renew it: one of them calls it in a loop, or none is in view.
+// renew it: one of them calls it in a loop, or none is in view. Who gives it back at the
+// end of each turn does not renew it.
 func (k *keeping) rounds(fn *ssa.Function, depth int) bool {
 	taking := k.e.readings().taking[fn]
 	if len(taking) == 0 || depth > maxRounds {
 		return depth == 0
 	}
 	return slices.ContainsFunc(taking, func(call *ssa.Call) bool {
+		if k.e.givesBack(call) {
+			return false
+		}
 		return loopBlocks(call.Parent())[call.Block()] || k.rounds(rootOf(call.Parent()), depth+1)
 	})
+}
+
+// givesBack reports whether the locks that a call takes are all released by the function
+// that makes it.
+func (e *Engine) givesBack(call *ssa.Call) bool {
+	f, found := e.families[rootOf(call.Parent())], false
+	if f == nil || f.sums[call.Parent()] == nil {
+		return false
+	}
+	for _, st := range f.sums[call.Parent()].sites {
+		if st.at == ssa.CallInstruction(call) {
+			found = true
+			if len(st.freed) == 0 || st.heldOut && !st.deferred {
+				return false
+			}
+		}
+	}
+	return found
 }
 
 // names reports whether an argument of a wrapper's call says who the owner is. The
@@ -300,6 +322,13 @@ func (e *Engine) values(t *term.T) []*term.T {
 	case term.Global:
 		from = e.assigned(t.Name)
 	case term.Field:
+		if whole := e.wholes(t.Args[0]); len(whole) > 0 {
+			out := make([]*term.T, len(whole))
+			for i, x := range whole {
+				out[i] = e.pool.Field(x, t.Name)
+			}
+			return out
+		}
 		at, ok := e.slot(t)
 		if !ok || at.field < 0 || r.filled[at] != "" || r.decoded[at.owner] != "" {
 			return nil
@@ -313,6 +342,45 @@ func (e *Engine) values(t *term.T) []*term.T {
 			f = e.order[0] // a constant: any family can tell its value
 		}
 		out = append(out, f.settled().get(v))
+	}
+	return out
+}
+
+// wholes lists the structs that a struct with a field can be: what callers pass by its
+// value, what a function makes, or the elements of a list that is written down; nothing for
+// others.
+func (e *Engine) wholes(x *term.T) []*term.T {
+	var out []*term.T
+	switch x.Kind {
+	case term.Param:
+		if typ := e.typeOf(x); typ == nil || isPointer(typ) {
+			return nil
+		}
+		for _, v := range e.values(x) {
+			made := []*term.T{v}
+			if v.Kind == term.Elem || v.Kind == term.Call {
+				made = e.wholes(v)
+			}
+			out = append(out, made...)
+		}
+	case term.Elem:
+		if items, ok := elements(x); ok {
+			return items
+		}
+	case term.Call:
+		fn := e.funcs[x.Name]
+		if fn == nil || e.families[fn] == nil || fn.Signature.Results().Len() != 1 || isPointer(fn.Signature.Results().At(0).Type()) {
+			return nil
+		}
+		bind := e.binder(x.Name, x.Args)
+		for _, b := range fn.Blocks {
+			if len(b.Instrs) == 0 {
+				continue
+			}
+			if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+				out = append(out, e.pool.Subst(e.families[fn].settled().get(ret.Results[0]), bind))
+			}
+		}
 	}
 	return out
 }

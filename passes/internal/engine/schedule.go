@@ -20,21 +20,35 @@ func (k *keeping) once(r recorded) {
 	st := r.st
 	// Whoever only tries leaves the run out as well, whatever error is told of it: a
 	// schedule does not run again for an error.
-	leaves := st.skips || r.lock.Try && st.direct && !loopBlocks(st.fn)[st.at.Block()]
+	leaves := st.skips || r.lock.Try && (st.direct || st.closed) && !loopBlocks(st.fn)[st.at.Block()]
 	short := r.use.TTL.Seconds > 0 || r.lock.Kind == lock.Advisory
-	if !leaves || !short || len(st.freed) == 0 || r.use.Renewal != "none" || k.e.loops(st, Endless) || r.lock.Key == nil || r.lock.Key.Kind != term.Const {
+	freed := len(st.freed) > 0 || st.closed && len(st.release) > 0
+	if !leaves || !short || !freed || r.use.Renewal != "none" || k.e.loops(st, Endless) || !k.constant(r.lock.Key) {
 		return
+	}
+	if st.wrapper && r.lock.Key.Any(func(t *term.T) bool { return t.Kind == term.Param && t.Name == fnName(st.fn) }) {
+		return // what callers name is judged there
 	}
 	if k.scheduled == nil {
 		k.schedules()
 	}
 	for fn := st.fn; fn != nil; fn = fn.Parent() {
 		if k.scheduled[fnName(fn)] {
-			at := k.e.families[rootOf(fn)].within(st.freed[0])
+			at := st.lock.At // of what gives it back itself
+			if len(st.freed) > 0 {
+				at = k.e.families[rootOf(fn)].within(st.freed[0])
+			}
 			k.found.of(r.use, lock.Call{Frame: framed(at, r.use.TTL.Text), Call: at.Callee, Kind: lock.OnceFreed})
 			return
 		}
 	}
+}
+
+// constant reports whether a key is the same in every run, or for every run of one job
+// where several jobs are run by one function: one that names the period is neither.
+func (k *keeping) constant(key *term.T) bool {
+	s := constancy{k: k, seen: make(map[*term.T]bool)}
+	return key != nil && s.same(key) && !s.host && s.fixed == ""
 }
 
 // within is the call of the family by which an effect happens: in a closure, the one
@@ -61,10 +75,25 @@ func (k *keeping) schedules() {
 		if entry == nil || entry.Runs == nil || entry.Runs.How != "later" || len(meaning.Args(call)) == 0 {
 			continue
 		}
-		if spec, ok := meaning.Args(call)[0].Str(); ok && rare(spec) {
+		if k.rarely(meaning.Args(call)[0], 0) {
 			k.schedule(c.f.registered(c.in.Common(), call, entry), 0)
 		}
 	}
+}
+
+// rarely reports whether one of the specifications that a value can be, from a list of
+// jobs say, is that of a job which runs once an hour at the most.
+func (k *keeping) rarely(spec *term.T, depth int) bool {
+	if text, ok := spec.Str(); ok {
+		return rare(text)
+	}
+	switch spec.Kind {
+	case term.Join:
+		return slices.ContainsFunc(spec.Args, func(t *term.T) bool { return k.rarely(t, depth) })
+	case term.Field, term.Param, term.Global:
+		return depth < maxDeep && slices.ContainsFunc(k.e.values(spec), func(t *term.T) bool { return k.rarely(t, depth+1) })
+	}
+	return false
 }
 
 // schedule notes that a function runs at set times.

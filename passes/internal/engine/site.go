@@ -525,7 +525,9 @@ func (f *family) releasesRow(call *term.T, m meaning.Meaning) bool {
 		}
 		for _, s := range w.Write.Sets {
 			for _, a := range m.Row.Sets {
-				if s.Column == a.Column && s.Value != a.Value && (s.Value.Kind == term.Op && s.Value.Name == "sql:now" || s.Value.Kind == term.Const && (s.Value.Name == "NULL" || s.Value.Name == "null")) {
+				// Nobody, or no time at all, ends it in the columns for these only.
+				told := s.Column == m.Row.Expiry || m.Value != nil && a.Value == m.Value || !isConst(s.Value, "", "0", "false")
+				if s.Column == a.Column && s.Value != a.Value && frees(s.Value) && told {
 					return true
 				}
 			}

@@ -40,8 +40,8 @@ func (k *keeping) units(f *family, r recorded) {
 		note(lock.DurationInstant, ttl.Text)
 	case ttl.Source == "constant" && ttl.Seconds > 0 && ttl.Seconds < 0.001:
 		note(lock.DurationTiny, ttl.Text)
-	default:
-		k.bareArgument(f, st.at)
+	case !k.bareArgument(f, st.at):
+		k.bareCount(f, st.at, r.lock.Span)
 	}
 }
 
@@ -198,34 +198,78 @@ func (k *keeping) instant(t *term.T, depth int) bool {
 
 // bareArgument notes a duration among the arguments of a call that is a whole
 // number in disguise, as in time.Duration(seconds), or a product of two durations.
-func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) {
-	for _, a := range in.Common().Args {
-		if !isDuration(a.Type()) {
-			continue
-		}
-		if number, conv := k.bare(a); conv != nil {
-			frame := f.frame(in, "")
-			if g := k.e.readings().family(number); g != nil {
-				frame.Text = g.get(number).Text()
+func (k *keeping) bareArgument(f *family, in ssa.CallInstruction) bool {
+	return slices.ContainsFunc(in.Common().Args, func(a ssa.Value) bool { return isDuration(a.Type()) && k.disguised(f, in, a) })
+}
+
+// bareCount notes the same of the duration that a number counts, which a script or a
+// command is told as the time to live.
+func (k *keeping) bareCount(f *family, in ssa.CallInstruction, span *term.T) {
+	for _, v := range f.inputs(in.Common()) {
+		if span != nil && f.get(v) == span {
+			if d := f.countedFrom(v, 0); d != nil && k.disguised(f, in, d) {
+				return
 			}
-			if conv.Parent() != in.Parent() {
-				frame.Position = k.e.position(conv.Pos())
-			}
-			k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.DurationBare})
-			return
-		}
-		if by := k.squared(a); by != nil {
-			frame := f.frame(in, "")
-			if g := k.e.readings().family(by); g != nil {
-				frame.Text = g.get(by).Text()
-			}
-			if by.Parent() != in.Parent() {
-				frame.Position = k.e.position(by.Pos())
-			}
-			k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.DurationSquared})
-			return
 		}
 	}
+}
+
+// countedFrom is the duration that a number is the length of, in whatever unit and be it
+// as a text; nil for other values.
+func (f *family) countedFrom(v ssa.Value, depth int) ssa.Value {
+	if depth > maxLooks {
+		return nil
+	}
+	if isDuration(v.Type()) {
+		return v
+	}
+	switch x := f.single(v).(type) {
+	case *ssa.MakeInterface:
+		return f.countedFrom(x.X, depth+1)
+	case *ssa.Convert:
+		return f.countedFrom(x.X, depth+1)
+	case *ssa.ChangeType:
+		return f.countedFrom(x.X, depth+1)
+	case *ssa.BinOp:
+		if _, ok := constInt(x.Y); ok {
+			return f.countedFrom(x.X, depth+1)
+		}
+	case *ssa.Call:
+		builtin, _ := x.Call.Value.(*ssa.Builtin)
+		fn := x.Call.StaticCallee()
+		switch {
+		case builtin != nil && (builtin.Name() == "max" || builtin.Name() == "min"),
+			fn != nil && fn.Pkg != nil && (fn.Pkg.Pkg.Path() == "strconv" || fn.Pkg.Pkg.Path() == "math"):
+			return f.countedFrom(x.Call.Args[0], depth+1)
+		}
+		if recv := operand(x.Common(), refReceiver); recv != nil && isDuration(recv.Type()) {
+			return recv
+		}
+	}
+	return nil
+}
+
+// disguised notes that a duration which a call is given is a number without a unit, or
+// has its unit twice.
+func (k *keeping) disguised(f *family, in ssa.CallInstruction, d ssa.Value) bool {
+	kind := lock.DurationBare
+	number, at := k.bare(d)
+	if at == nil {
+		by := k.squared(d)
+		if by == nil {
+			return false
+		}
+		kind, number, at = lock.DurationSquared, by, by
+	}
+	frame := f.frame(in, "")
+	if g := k.e.readings().family(number); g != nil {
+		frame.Text = g.get(number).Text()
+	}
+	if at.Parent() != in.Parent() {
+		frame.Position = k.e.position(at.Pos())
+	}
+	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: kind})
+	return true
 }
 
 // bare finds the number without a unit that a duration is, and the conversion
