@@ -32,9 +32,7 @@ func (k *keeping) loss(f *family, r recorded) {
 		return
 	}
 	if m.Section != nil {
-		if len(st.lock.Via) == 0 {
-			k.callbacks(f, r) // what leads does so until it is told to stop
-		}
+		k.callbacks(f, r) // what leads does so until it is told to stop
 		return
 	}
 	signal := ""
@@ -422,18 +420,99 @@ func (k *keeping) callbacks(f *family, r recorded) {
 			}
 		}
 	}
-	if stopped == nil || r.lock.Section == nil || rootOf(r.st.fn).Name() == "main" {
+	section, direct := r.lock.Section, len(r.st.lock.Via) == 0
+	if stopped == nil || section == nil || section.Kind != term.Func && section.Kind != term.Closure || direct && rootOf(r.st.fn).Name() == "main" {
 		return
 	}
-	work, end := k.e.funcs[r.lock.Section.Name], k.e.funcs[stopped.Name]
-	if work == nil || end == nil || len(work.Blocks) == 0 || len(end.Blocks) == 0 || usesContext(work) || !k.e.families[rootOf(end)].onlyLogs(end) {
+	work := k.e.funcs[section.Name]
+	if work == nil || len(work.Blocks) == 0 || usesContext(work) || !direct && k.e.families[rootOf(work)] != f {
 		return
 	}
 	at := r.st.lock.At
-	if end.Parent() != nil && k.e.families[rootOf(end)] == f {
-		at = lock.Frame{Position: k.e.position(end.Pos()), Function: shown(end)}
+	if end := k.e.funcs[stopped.Name]; direct && end != nil && len(end.Blocks) > 0 && k.e.families[rootOf(end)].onlyLogs(end) {
+		if end.Parent() != nil && k.e.families[rootOf(end)] == f {
+			at = lock.Frame{Position: k.e.position(end.Pos()), Function: shown(end)}
+		}
+		k.found.of(r.use, lock.Call{Frame: framed(at, "the callback only writes a log line, and the work does not run on the context of the leader"), Call: r.st.lock.At.Callee, Kind: lock.LossUnwatched})
+		return
 	}
-	k.found.of(r.use, lock.Call{Frame: framed(at, "the callback only writes a log line, and the work does not run on the context of the leader"), Call: r.st.lock.At.Callee, Kind: lock.LossUnwatched})
+	if ended := k.cancels(stopped); len(ended) > 0 && k.e.loops(r.st, Endless) && !k.runsOn(work, ended) {
+		k.found.of(r.use, lock.Call{Frame: framed(at, "the work does not run on the context of the leader, nor on the one that the callback cancels"), Call: r.st.lock.At.Callee, Kind: lock.LossUnwatched})
+	}
+}
+
+// cancels lists the contexts, by the calls that make them, that a callback ends; nothing
+// where it does more than that and a log line.
+func (k *keeping) cancels(callback *term.T) []*term.T {
+	made := func(fn *term.T) *term.T {
+		if fn.Kind == term.Result && fn.Args[0].Kind == term.Call && strings.HasPrefix(fn.Args[0].Name, "context.With") {
+			return fn.Args[0]
+		}
+		return nil
+	}
+	if call := made(callback); call != nil {
+		return []*term.T{call}
+	}
+	end := k.e.funcs[callback.Name]
+	if callback.Kind != term.Func && callback.Kind != term.Closure || end == nil {
+		return nil
+	}
+	var out []*term.T
+	f := k.e.families[rootOf(end)]
+	for _, b := range end.Blocks {
+		for _, in := range b.Instrs {
+			if _, ret := in.(*ssa.Return); ret || !f.tellsSomebody(in) {
+				continue
+			}
+			c, ok := in.(*ssa.Call)
+			if !ok || c.Call.IsInvoke() {
+				return nil
+			}
+			call := made(f.get(c.Call.Value))
+			if call == nil {
+				return nil
+			}
+			out = append(out, call)
+		}
+	}
+	return out
+}
+
+// runsOn reports whether a function, or a closure in it, uses a context that one of the
+// calls makes, or what comes of one. Where a context goes out of sight, it may.
+func (k *keeping) runsOn(work *ssa.Function, made []*term.T) bool {
+	for _, t := range made {
+		f, in := k.e.callIn(t)
+		call, ok := in.(*ssa.Call)
+		if !ok {
+			return true
+		}
+		for list, depth := resultOf(call, 0), 0; len(list) > 0; depth++ {
+			same, escapes := f.carriers(list)
+			if escapes || depth > maxLooks {
+				return true
+			}
+			list = nil
+			for _, v := range same {
+				for fn := v.Parent(); fn != nil; fn = fn.Parent() {
+					if fn == work {
+						return true
+					}
+				}
+				for _, r := range *v.Referrers() {
+					c, ok := r.(*ssa.Call)
+					switch {
+					case !ok:
+					case methodOf(c.Common()) == "Done", strings.HasPrefix(calleeName(c.Common()), "context.With"):
+						list = append(list, resultOf(c, 0)...)
+					case methodOf(c.Common()) == "AfterFunc":
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // usesContext reports whether a function looks at a context that it is given.
