@@ -38,9 +38,10 @@
 // Of advisory locks, one that is named by one number and one that is named by two are
 // never the same, whatever the numbers are.
 //
-// Of a method that takes a lock and one of the same type that compares its owner and
-// gives it back, the keys are compared without a caller: both are made of the object's
-// fields and of parameters of the same names, and one is a part of the other.
+// Of a method that takes a lock and one of the same type that gives it back, and either
+// compares its owner or works on the same session, the keys are compared without a caller:
+// both are made of the object's fields and of parameters of the same names, and one is a
+// part of the other, or one function makes both and is given less for one of them.
 //
 // Keys that are not known are told apart where both come from one function that is given
 // the same values in another order, or where the release takes for its key what the lock

@@ -3,7 +3,6 @@ package engine
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -105,11 +104,7 @@ func (e *Engine) misordered(t *taking) []lock.Slip {
 			if !slices.ContainsFunc(mine, same) {
 				continue
 			}
-			texts := make([]string, len(args))
-			for i, a := range args {
-				texts[i] = a.Text()
-			}
-			key := methodOf(&theirs.Call) + "(" + strings.Join(texts, ", ") + ")"
+			key := methodOf(&theirs.Call) + "(" + argsText(args) + ")"
 			out = append(out, lock.Slip{Frame: e.about(x, m.Raw), Kind: lock.SlipOtherKey, Detail: key, Other: t.u.Acquire})
 		}
 	}

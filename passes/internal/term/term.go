@@ -296,6 +296,8 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		}
 	}
 	switch {
+	case name == opAppend && len(args) == 2 && args[0].IsZero() && args[1].Kind == List:
+		return args[1]
 	case name == opAppend && len(args) == 2 && args[0].Kind == List && args[1].Kind == List:
 		return p.List(append(slices.Clip(args[0].Args), args[1].Args...)...)
 	case name == opJoin && len(args) == 2 && args[0].Kind == List && len(args[0].Args) > 0:
@@ -305,6 +307,9 @@ func (p *Pool) Op(name string, args ...*T) *T {
 				parts = append(parts, args[1])
 			}
 			parts = append(parts, a)
+		}
+		if len(parts) == 1 {
+			return parts[0]
 		}
 		return p.Op("+", parts...)
 	case name == opOr && len(args) == 2:
