@@ -38,8 +38,13 @@
 // gives it back. Of a function that makes one for each of several jobs, in a list or
 // passed by value, specification and key are those of the jobs.
 //
+// A loop runs its function, or what it does itself, in the same way where it waits for an
+// hour of the day, or for a ticker of an hour or more: each replica has its own, which
+// fires when it has been up for so long. Where that is less than about a day, it is a note.
+//
 // # When it stays silent
 //
+// For what a ticker runs that deletes, or is named after tidying up: twice is as good as once.
 // For schedules of every few minutes, where a second run soon after is normal; for
 // keys that name the period; for locks that are renewed or guard a loop.
 package onceguard

@@ -24,6 +24,9 @@ var Check = &check.Check{
 // Analyzer is Check for go/analysis drivers.
 var Analyzer *analysis.Analyzer = Check.Analyzer()
 
+// daily is, in seconds, about how seldom a job runs that is meant to be done once a day.
+const daily = 20 * 3600
+
 func run(u *lock.Use, report func(lock.Finding)) {
 	for i := range u.Remarks {
 		c := &u.Remarks[i]
@@ -34,10 +37,17 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		if u.Kind == lock.Advisory {
 			remedy = "let each run insert its period under a unique key"
 		}
+		level, other := lock.Warning, "so a replica whose clock is a second behind finds it free and runs it again"
+		if c.Limit > 0 {
+			other = "so each replica finds it free when its own ticker fires, and runs it again"
+			if c.Limit < daily {
+				level = lock.Note // of a job that runs so often, another run may not matter
+			}
+		}
 		report(lock.Finding{
 			At:      c.Position,
-			Level:   lock.Warning,
-			Message: fmt.Sprintf("the job runs twice: %s is given back here when the job ends, so a replica whose clock is a second behind finds it free and runs it again; %s", check.Lock(u), remedy),
+			Level:   level,
+			Message: fmt.Sprintf("the job runs twice: %s is given back here when the job ends, %s; %s", check.Lock(u), other, remedy),
 			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
 		})
 	}

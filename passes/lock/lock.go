@@ -179,7 +179,7 @@ type Call struct {
 	Frame
 	Call  string
 	Kind  string
-	Limit float64 // of a slow call: seconds after which it (all turns of its loop) is given up; 0: never
+	Limit float64 // of a slow call: seconds after which it (all turns of its loop) is given up; of a job that a ticker runs: its period; 0: none
 	Share float64 // of a renewal: its interval as a part of the time to live
 	Fix   *Fix    `json:"-"` // a change that is safe, of the files at hand; mostly none
 	Here  bool

@@ -24,6 +24,7 @@ type keeping struct {
 
 	called    map[*ssa.Function][]ssa.CallInstruction // callers; nil until asked for
 	scheduled map[string]bool                         // functions that run at set times; nil until asked for
+	ticked    map[string]float64                      // functions that a ticker runs, by its period in seconds
 	delayed   map[string]bool                         // calls, by place, of whose short delay a use is told that it matters to
 	ended     map[lock.Position]bool                  // calls that give a wrapper's counter an end, of which a use is told
 	paced     map[string]bool                         // calls, by place, that are told how often to renew, and how that is was noted

@@ -20,7 +20,8 @@ func (k *keeping) once(r recorded) {
 	st := r.st
 	// Whoever only tries leaves the run out as well, whatever error is told of it: a
 	// schedule does not run again for an error.
-	leaves := st.skips || r.lock.Try && (st.direct || st.closed) && !loopBlocks(st.fn)[st.at.Block()]
+	inline := k.inline(r)
+	leaves := st.skips || r.lock.Try && (st.direct || st.closed) && !loopBlocks(st.fn)[st.at.Block()] || inline > 0
 	short := r.use.TTL.Seconds > 0 || r.lock.Kind == lock.Advisory
 	freed := len(st.freed) > 0 || st.closed && len(st.release) > 0
 	if !leaves || !short || !freed || r.use.Renewal != "none" || k.e.loops(st, Endless) || !k.constant(r.lock.Key) {
@@ -29,16 +30,27 @@ func (k *keeping) once(r recorded) {
 	if st.wrapper && r.lock.Key.Any(func(t *term.T) bool { return t.Kind == term.Param && t.Name == fnName(st.fn) }) {
 		return // what callers name is judged there
 	}
+	note := func(fn *ssa.Function, every float64) {
+		at := st.lock.At // of what gives it back itself
+		if len(st.freed) > 0 {
+			at = k.e.families[rootOf(fn)].within(st.freed[0])
+		}
+		k.found.of(r.use, lock.Call{Frame: framed(at, r.use.TTL.Text), Call: at.Callee, Kind: lock.OnceFreed, Limit: every})
+	}
+	if inline > 0 && !tidies(st.fn, r.use) {
+		note(st.fn, inline)
+		return
+	}
 	if k.scheduled == nil {
 		k.schedules()
 	}
 	for fn := st.fn; fn != nil; fn = fn.Parent() {
 		if k.scheduled[fnName(fn)] {
-			at := st.lock.At // of what gives it back itself
-			if len(st.freed) > 0 {
-				at = k.e.families[rootOf(fn)].within(st.freed[0])
-			}
-			k.found.of(r.use, lock.Call{Frame: framed(at, r.use.TTL.Text), Call: at.Callee, Kind: lock.OnceFreed})
+			note(fn, 0)
+			return
+		}
+		if every := k.ticked[fnName(fn)]; every > 0 && !tidies(fn, r.use) {
+			note(fn, every)
 			return
 		}
 	}
@@ -49,6 +61,31 @@ func (k *keeping) once(r recorded) {
 func (k *keeping) constant(key *term.T) bool {
 	s := constancy{k: k, seen: make(map[*term.T]bool)}
 	return key != nil && s.same(key) && !s.host && s.fixed == ""
+}
+
+// inline is the period, in seconds, of the ticker whose loop takes the lock itself, where
+// whoever does not get it waits for the next turn; 0 for others.
+func (k *keeping) inline(r recorded) float64 {
+	f := k.e.families[rootOf(r.st.fn)]
+	if !r.lock.Try || !r.st.direct || !r.st.guarded || f.sums[r.st.fn] == nil {
+		return 0
+	}
+	if period := f.period(r.st.at); period != nil {
+		if secs := meaning.Seconds(meaning.Args(period)[0]); secs >= oftenest {
+			return secs
+		}
+	}
+	return 0
+}
+
+// tidies reports whether what a function does may as well be done twice: all that is
+// written is deleted, or it says so by its name.
+func tidies(fn *ssa.Function, u *lock.Use) bool {
+	keeps := func(w lock.Write) bool { return !w.Own && !w.After && w.Operation != "DELETE" && w.Operation != "DEL" }
+	if len(u.Unseen) == 0 && !slices.ContainsFunc(u.Writes, keeps) {
+		return true
+	}
+	return meaning.Named(rootOf(fn).Name(), "clean", "cleanup", "purge", "prune", "gc", "sweep", "expire", "evict", "refresh", "renew", "sync", "reconcile", "vacuum", "compact", "rotate", "trim", "collect", "delete", "remove", "check", "update", "reload", "rebuild")
 }
 
 // within is the call of the family by which an effect happens: in a closure, the one
@@ -68,7 +105,7 @@ const maxDeep = 4
 // schedules finds the functions that run at set times, once an hour at the most: those
 // that a schedule names, and those that these do nothing but call.
 func (k *keeping) schedules() {
-	k.scheduled = make(map[string]bool)
+	k.scheduled, k.ticked = make(map[string]bool), make(map[string]float64)
 	for _, c := range k.e.index.calls() {
 		call := c.term()
 		entry := k.e.reader.Entry(call)
@@ -79,6 +116,7 @@ func (k *keeping) schedules() {
 			k.schedule(c.f.registered(c.in.Common(), call, entry), 0)
 		}
 	}
+	k.e.functions(func(f *family, fn *ssa.Function) { k.ticks(f, fn) })
 }
 
 // rarely reports whether one of the specifications that a value can be, from a list of
@@ -92,6 +130,77 @@ func (k *keeping) rarely(spec *term.T, depth int) bool {
 		return slices.ContainsFunc(spec.Args, func(t *term.T) bool { return k.rarely(t, depth) })
 	case term.Field, term.Param, term.Global:
 		return depth < maxDeep && slices.ContainsFunc(k.e.values(spec), func(t *term.T) bool { return k.rarely(t, depth+1) })
+	}
+	return false
+}
+
+// oftenest is the shortest period, in seconds, in which a job is not simply repeated.
+const oftenest = 3600
+
+// ticks finds the functions that are all that a loop calls each time that its own ticker
+// fires, or that it waits for an hour of the day.
+func (k *keeping) ticks(f *family, fn *ssa.Function) {
+	if !waitsLong(fn) {
+		return
+	}
+	if !k.e.solved[f] {
+		k.e.solveFrom([]*family{f})
+	}
+	sum := f.sums[fn]
+	if sum == nil {
+		return
+	}
+	if sum.steps == nil {
+		sum = f.summarise(fn)
+	}
+	for _, l := range sum.loops {
+		var only *ssa.Call
+		several := false
+		for _, b := range fn.Blocks {
+			if !l.body[b] {
+				continue
+			}
+			for _, in := range b.Instrs {
+				if slices.ContainsFunc(sum.steps[in], k.e.toils) {
+					call, ok := in.(*ssa.Call)
+					several = several || !ok || only != nil || call.Call.StaticCallee() == nil
+					only = call
+				}
+			}
+		}
+		if only == nil || several {
+			continue
+		}
+		period := f.period(only)
+		if period == nil {
+			continue
+		}
+		length := meaning.Args(period)[0]
+		name := fnName(origin(only.Call.StaticCallee()))
+		switch secs := meaning.Seconds(length); {
+		case secs >= oftenest:
+			for fn := origin(only.Call.StaticCallee()); fn != nil && k.ticked[fnName(fn)] == 0; fn = k.errand(fn) {
+				k.ticked[fnName(fn)] = secs
+			}
+		case length.Any(func(t *term.T) bool { return t.Kind == term.Call && t.Name == "time.Date" }):
+			k.schedule(name, 0)
+		}
+	}
+}
+
+// waitsLong reports whether a function makes a ticker or a timer, or sleeps, for what is
+// not too short at first sight.
+func waitsLong(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			c, ok := in.(*ssa.Call)
+			if !ok || c.Call.StaticCallee() == nil || len(c.Call.Args) != 1 || !isDuration(c.Call.Args[0].Type()) {
+				continue
+			}
+			if n, known := constInt(c.Call.Args[0]); strings.HasPrefix(c.Call.StaticCallee().String(), "time.") && (!known || n >= oftenest*1e9) {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -145,10 +254,14 @@ func (k *keeping) errand(fn *ssa.Function) *ssa.Function {
 	if f == nil || f.sums[fn] == nil {
 		return nil
 	}
+	steps := f.sums[fn].steps
+	if steps == nil {
+		steps = f.summarise(fn).steps
+	}
 	var only *ssa.Function
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			if !slices.ContainsFunc(f.sums[fn].steps[in], k.e.toils) {
+			if !slices.ContainsFunc(steps[in], k.e.toils) {
 				continue
 			}
 			call, ok := in.(*ssa.Call)

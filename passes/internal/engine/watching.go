@@ -482,7 +482,7 @@ func (k *keeping) cancels(callback *term.T) []*term.T {
 // calls makes, or what comes of one. Where a context goes out of sight, it may.
 func (k *keeping) runsOn(work *ssa.Function, made []*term.T) bool {
 	for _, t := range made {
-		f, in := k.e.callIn(t)
+		f, in := k.e.index.callOf(t)
 		call, ok := in.(*ssa.Call)
 		if !ok {
 			return true
