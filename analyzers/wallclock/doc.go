@@ -46,6 +46,10 @@
 // that the function locks. So is the present plus the lock's time to live, and what
 // the lock itself answers when it is asked (Until of redsync, TTL of redislock).
 //
+// So is a time from a column that the function, or one that it calls, stores a later end
+// in, with a holder beside it, where one of the two is named after locks: that takes a
+// record over.
+//
 // A statement that takes a lease row is reported where it compares the end of the lease
 // with a time of this host, or stores one there and compares it with the database's.
 // It is the clocks of two hosts that decide then.

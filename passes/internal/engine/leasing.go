@@ -109,7 +109,7 @@ func (l *leasing) of(v ssa.Value) bool {
 	if fn == nil {
 		return false
 	}
-	found := l.asked(v)
+	found := l.asked(v) || l.taken(v)
 	l.read.walk(v, func(x ssa.Value) bool {
 		if found {
 			return false
@@ -163,6 +163,64 @@ func (l *leasing) asked(v ssa.Value) bool {
 		}, nil)
 	}
 	return found
+}
+
+// taken reports whether a time was read from a column that the function, or one that it
+// calls, moves to a later end for a holder: it decides there whether it takes a record
+// over, whatever that and the function are called.
+func (l *leasing) taken(v ssa.Value) bool {
+	f := l.read.family(v)
+	if f == nil {
+		return false
+	}
+	return f.get(v).Any(func(t *term.T) bool {
+		if t.Kind != term.Out {
+			return false
+		}
+		return slices.ContainsFunc(l.e.reader.Of(t.Args[0]), func(m meaning.Meaning) bool {
+			if m.Role != meaning.Query || t.Index >= len(m.Columns) {
+				return false
+			}
+			column := m.Columns[t.Index]
+			return ofValidity(column) && l.moves(f.root, m.Store, column, 0)
+		})
+	})
+}
+
+// maxMoves bounds how many calls deep a column is looked for.
+const maxMoves = 2
+
+// moves reports whether a function stores an end in a column, and a holder beside it, one
+// of which is named after locks. A lease says by its name that somebody has it; an account
+// is locked for nobody, and a contract that ends has an owner.
+func (l *leasing) moves(fn *ssa.Function, store, column string, depth int) bool {
+	f := l.e.families[origin(fn)]
+	if f == nil || depth > maxMoves {
+		return false
+	}
+	held := meaning.Named(column, "lease", "leased", "leader", "leadership")
+	return slices.ContainsFunc(f.settled().calling, func(in ssa.CallInstruction) bool {
+		c := in.Common()
+		if len(f.entries(c)) == 0 {
+			return c.StaticCallee() != nil && l.moves(c.StaticCallee(), store, column, depth+1)
+		}
+		return slices.ContainsFunc(l.e.reader.Of(f.callTerm(c, in.Pos())), func(m meaning.Meaning) bool {
+			if m.Role != meaning.Write || !overlap(store, m.Write.Resource) {
+				return false
+			}
+			moved, holder := false, held
+			for _, s := range m.Write.Sets {
+				names := meaning.NamesHolder(s.Column) || meaning.Named(s.Column, "by")
+				moved = moved || s.Column == column && !frees(s.Value)
+				holder = holder || names && !frees(s.Value) && (ofLock(column) || ofLock(s.Column))
+			}
+			return moved && holder
+		})
+	})
+}
+
+func ofLock(column string) bool {
+	return meaning.Named(column, "lock", "locked", "lease", "leased", "claim", "claimed", "heartbeat", "held")
 }
 
 // field reports whether a field of a type is the time of a lease.

@@ -316,6 +316,12 @@ func (r *readings) field(v, x ssa.Value, i int, push func(...ssa.Value), read fu
 			push(vals...)
 			return
 		}
+		// A type of a library's for what may be NULL is filled as a whole.
+		for _, o := range f.outs[a] {
+			if by, ok := decoder(f, o.call); ok && read != nil {
+				read(v, by)
+			}
+		}
 	}
 	s, ok := slotOf(x.Type(), i)
 	if !ok {
