@@ -67,6 +67,8 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		return lock.Warning, fmt.Sprintf("two holders at once: the owner of %s is compared first and %s frees it in a second step, so the lease can run out in between; compare and delete in one script", name, call)
 	case lock.SlipTerm:
 		return lock.Note, fmt.Sprintf("a late release ends the next term of the same holder: %s names the holder of %s but not %s, which tells terms apart; compare that as well", call, name, check.Quote(s.Detail))
+	case lock.SlipUnheard:
+		return lock.Note, fmt.Sprintf("nobody hears that two holders worked at once: whether %s was still there is told by the result of %s, and only its error is looked at; look at the result as well", name, call)
 	case lock.SlipUnheld:
 		return lock.Error, fmt.Sprintf("another holder loses the lock: %s releases %s on a way on which it was not taken; release only after the acquire has succeeded", call, name)
 	case lock.SlipDead:

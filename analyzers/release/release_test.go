@@ -35,6 +35,7 @@ func TestCheck(t *testing.T) {
 		{Name: "context ended", Use: use(lock.SlipDead, "ended", nil), Want: []string{"a.go:20 warning: the context of Del has ended by then"}},
 		{Name: "context cancelled", Use: use(lock.SlipDead, "cancelled", nil), Want: []string{"a.go:20 warning: the context of Del has been cancelled by then"}},
 		{Name: "deadline", Use: use(lock.SlipDeadline, "", nil), Want: []string{"a.go:20 warning: whose deadline (a.go:15) bounds the work"}},
+		{Name: "unheard", Use: use(lock.SlipUnheard, "", nil), Want: []string{"a.go:20 note: only its error is looked at"}},
 		{Name: "caller's context", Use: use(lock.SlipRequest, "", nil), Want: []string{"a.go:20 note: with the caller's context"}},
 		{Name: "stacked", Use: use(lock.SlipStacked, "", nil), Want: []string{"a.go:20 warning: session locks stack"}},
 		{Name: "returned", Use: use(lock.SlipReturned, "", nil), Want: []string{"a.go:20 warning: nothing unlocks"}},

@@ -13,6 +13,7 @@ const (
 	SlipDead      = "dead"      // with a context that has ended by then
 	SlipDeadline  = "deadline"  // with the context whose deadline bounds the section
 	SlipRequest   = "request"   // with the context of the caller, who may give up
+	SlipUnheard   = "unheard"   // its error is looked at, and not whether the lock was still there
 	SlipUnheld    = "unheld"    // without holding the lock
 	SlipAnew      = "anew"      // by an object, or a value, that is made for the release
 	SlipStacked   = "stacked"   // the session takes its own lock once more

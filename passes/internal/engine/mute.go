@@ -136,6 +136,38 @@ func (k *keeping) deaf(f *family, in ssa.CallInstruction, x Effect, m meaning.Me
 	return f.deaf(call, x.Call, m)
 }
 
+// unaware finds a release of which the error is looked at and nothing else, where a lock
+// that has run out is told by a number or a flag. That is where whoever worked too long
+// can still hear of it; a lock that is renewed tells earlier.
+func (e *Engine) unaware(t *taking) []lock.Slip {
+	if t.u.Verdict == lock.Fenced || t.u.Renewal != "none" || t.m.Kind != lock.Lease {
+		return nil
+	}
+	var out []lock.Slip
+	for _, r := range t.releasing() {
+		call, here := t.f.callOf(r.x.Call).(*ssa.Call)
+		m, ok := e.release(r.x)
+		if !ok || !here || !m.Counts && !e.flags(call, r.x.Call) {
+			continue
+		}
+		var a answered
+		if t.f.read(call, &a); a.err && !a.value && !a.converted {
+			out = append(out, lock.Slip{Frame: t.f.frame(call, ""), Kind: lock.SlipUnheard, Other: t.u.Acquire})
+		}
+	}
+	return out
+}
+
+// flags reports whether a release of a library answers with a flag beside its error.
+func (e *Engine) flags(call *ssa.Call, t *term.T) bool {
+	entry, results := e.reader.Entry(t), call.Call.Signature().Results()
+	if entry == nil || entry.Release == nil || entry.Release.Result.Index >= results.Len() || results.Len() < 2 {
+		return false
+	}
+	b, ok := results.At(entry.Release.Result.Index).Type().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Bool
+}
+
 // readsBack reports whether a function also reads the table that it extends a lease
 // in: it may look there whose the lease is.
 func (k *keeping) readsBack(s *Summary, resource string) bool {

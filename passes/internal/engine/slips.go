@@ -39,7 +39,7 @@ func (e *Engine) slips() {
 	var all []found
 	for i, look := range []func(*Engine, *taking) []lock.Slip{
 		(*Engine).unheld, (*Engine).foreign, (*Engine).strangers, (*Engine).anew, (*Engine).rows,
-		(*Engine).leaves, (*Engine).stacks, (*Engine).forgets, (*Engine).handsBack, (*Engine).givesUp, (*Engine).abandons, (*Engine).forsakes, (*Engine).contexts,
+		(*Engine).leaves, (*Engine).stacks, (*Engine).forgets, (*Engine).handsBack, (*Engine).givesUp, (*Engine).abandons, (*Engine).forsakes, (*Engine).contexts, (*Engine).unaware,
 		(*Engine).asks, (*Engine).expires, (*Engine).late, (*Engine).outlives, (*Engine).mismatches, (*Engine).misses, (*Engine).believes,
 	} {
 		for _, t := range takings {
