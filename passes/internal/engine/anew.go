@@ -18,7 +18,7 @@ import (
 func (e *Engine) anew(t *taking) []lock.Slip {
 	var out []lock.Slip
 	e.each(func(f *family, fn *ssa.Function, s *Summary) {
-		if pkgOf(fn) != pkgOf(t.st.fn) || f.takesAny() || !kin(fn, t.st.fn) && e.fileOf(fn) != e.fileOf(t.st.fn) {
+		if pkgOf(fn) != pkgOf(t.st.fn) || f.takesAny() || !kin(fn, t.st.fn) && !e.beside(fn, t.st.fn) {
 			return
 		}
 		for _, b := range fn.Blocks {
@@ -54,7 +54,11 @@ func (f *family) takesAny() bool {
 	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool { return f.sums[fn] != nil && len(f.sums[fn].sites) > 0 })
 }
 
-func (e *Engine) fileOf(fn *ssa.Function) string { return e.position(rootOf(fn).Pos()).File }
+// beside reports whether two functions are of no type and stand in one file.
+func (e *Engine) beside(a, b *ssa.Function) bool {
+	file := func(fn *ssa.Function) string { return e.position(rootOf(fn).Pos()).File }
+	return receiverOf(a) == nil && receiverOf(b) == nil && file(a) == file(b)
+}
 
 // madeFor is what a release tells the holder by, if that was made where the release is:
 // an object that keeps a key and no owner that is told to it, or a random value. It is nil
