@@ -164,15 +164,10 @@ func (f *family) summarise(fn *ssa.Function) *Summary {
 	f.ask(fn, s)
 	f.choose(fn, s)
 	f.claims(fn, s)
-	lists, deferred := make(map[*ssa.BasicBlock][]Effect), make(map[*ssa.BasicBlock][]Effect)
+	lists := make(map[*ssa.BasicBlock][]Effect)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			list := f.repeat(s.steps[in], b, s.loops, nil)
-			if _, later := in.(*ssa.Defer); later {
-				deferred[b] = append(list, deferred[b]...) // the last comes first
-			} else {
-				lists[b] = append(lists[b], list...)
-			}
+			lists[b] = append(lists[b], f.repeat(s.steps[in], b, s.loops, nil)...)
 		}
 	}
 	f.e.spine(fn.Blocks[0], lists, func(*ssa.BasicBlock) bool { return true })
