@@ -41,6 +41,19 @@ func quietly(call *ssa.Call, m meaning.Meaning, entry *catalog.Call, a answered)
 	return strings.Contains(call.Type().String(), "Bool") || m.Counts || m.InRow || entry.Quiet && !a.converted
 }
 
+// refusesQuietly reports whether a value that is looked at tells that the acquire was
+// refused, which makes no error.
+func (f *family) refusesQuietly(st *site, m meaning.Meaning) bool {
+	call, ok := st.at.(*ssa.Call)
+	entry := f.e.reader.Entry(st.lock.Call)
+	if !ok || entry == nil {
+		return false
+	}
+	var a answered
+	f.read(call, &a)
+	return quietly(call, m, entry, a) && tellsByValue(f.oracle(st, m), st.fn)
+}
+
 // fillsRead reports whether a variable that a call fills is looked at afterwards, or may
 // be because it is not a local one.
 func (f *family) fillsRead(call *ssa.Call) bool {
@@ -259,15 +272,7 @@ func (t *taking) blurred() bool {
 	if !t.st.wrapper || !t.st.direct || t.st.mute || t.m.Row != nil || t.passedOn() || keepsState(t.st.fn, 0) {
 		return false
 	}
-	call, ok := t.st.at.(*ssa.Call)
-	entry := t.f.e.reader.Entry(t.st.lock.Call)
-	if !ok || entry == nil {
-		return false
-	}
-	var a answered
-	t.f.read(call, &a)
-	won := &oracle{f: t.f, st: t.st, told: t.m.Success, memo: make(map[ssa.Value]bool)}
-	if !quietly(call, t.m, entry, a) || !tellsByValue(won, t.st.fn) {
+	if !t.f.refusesQuietly(t.st, t.m) {
 		return false
 	}
 	told, denied := t.st.region.Results(), t.denied(false)
