@@ -174,9 +174,13 @@ func (f *family) undone(st *site) bool {
 }
 
 // givesUp reports whether a lock is given back in fn only where it returns an error
-// right away: who waits in a queue, and cannot wait any longer, leaves it.
+// right away, and is held where it returns without having met one: who waits in a queue,
+// and cannot wait any longer, leaves it.
 func (f *family) givesUp(st *site, releases func(ssa.Instruction) int) bool {
 	if st.deferred || !endsWithError(st.fn) {
+		return false
+	}
+	if !slices.ContainsFunc(st.region.Returns, func(ret *ssa.Return) bool { return !failing(ret.Block()) }) {
 		return false
 	}
 	for _, b := range st.fn.Blocks {

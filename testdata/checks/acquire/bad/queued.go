@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Count sends its batch, and asks only whether that was sent.
-func Count(ctx context.Context, rdb *redis.Client, owner string, count func() int) (int, error) {
+// Batch sends its batch, and asks only whether that was sent.
+func Batch(ctx context.Context, rdb *redis.Client, owner string, count func() int) (int, error) {
 	pipe := rdb.TxPipeline()
 	pipe.SetNX(ctx, "lock:stocktaking", owner, time.Minute) // want: acquire
 	pipe.Incr(ctx, "stocktaking:tries")

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Count asks for the answer when the batch is sent; before, there is none.
-func Count(ctx context.Context, rdb *redis.Client, owner string, count func() int) (int, error) {
+// Batch asks for the answer when the batch is sent; before, there is none.
+func Batch(ctx context.Context, rdb *redis.Client, owner string, count func() int) (int, error) {
 	pipe := rdb.TxPipeline()
 	got := pipe.SetNX(ctx, "lock:stocktaking", owner, time.Minute)
 	pipe.Incr(ctx, "stocktaking:tries")

@@ -127,7 +127,7 @@ const (
 
 // Stand is elected, and rules in a method of its own.
 func (r *Tenure) Stand(ctx context.Context, me string) error {
-	elected, err := r.rdb.SetNX(ctx, r.office, me, termOfOffice).Result()
+	elected, err := r.rdb.SetNX(ctx, r.office, me, termOfOffice).Result() // verdict: unverified
 	if err != nil || !elected {
 		return err
 	}

@@ -32,8 +32,8 @@ func (o *Office) Stamp(ctx context.Context, clerk, letter, stamp string) error {
 	return one(o.stamp.ExecContext(ctx, letter, stamp, term))
 }
 
-// Seat: the same transaction asks for the node that is the lock.
-func Seat(conn *zk.Conn, guest []byte) error {
+// Usher: the same transaction asks for the node that is the lock.
+func Usher(conn *zk.Conn, guest []byte) error {
 	node, err := conn.CreateProtectedEphemeralSequential("/hall/in-", nil, zk.WorldACL(zk.PermAll)) // verdict: fenced
 	if err != nil {
 		return err
