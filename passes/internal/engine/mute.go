@@ -163,12 +163,19 @@ func (e *Engine) unaware(t *taking) []lock.Slip {
 		if !ok || !here || !m.Counts && !e.flags(call, r.x.Call) {
 			continue
 		}
-		var a answered
-		if t.f.read(call, &a); a.err && !a.value && !a.converted {
+		if t.f.onlyErrors(call) {
 			out = append(out, lock.Slip{Frame: t.f.frame(call, ""), Kind: lock.SlipUnheard, Other: t.u.Acquire})
 		}
 	}
 	return out
+}
+
+// onlyErrors reports whether the errors of a call are looked at and nothing else that it
+// answers.
+func (f *family) onlyErrors(call *ssa.Call) bool {
+	var a answered
+	f.read(call, &a)
+	return a.err && !a.value && !a.converted
 }
 
 // flags reports whether a release of a library answers with a flag beside its error.
