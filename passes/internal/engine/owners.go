@@ -258,12 +258,8 @@ func (s *constancy) keeps(t *term.T) bool {
 	if of := t.Args[0]; of.Kind != term.Param || of.Index != 0 || of.Name != s.object {
 		return false
 	}
-	at, ok := s.k.e.slot(t)
-	r := s.k.e.readings()
-	if !ok || at.field < 0 || r.filled[at] != "" || r.decoded[at.owner] != "" || len(r.stored[at]) == 0 {
-		return false
-	}
-	return !slices.ContainsFunc(r.stored[at], func(v ssa.Value) bool { return v.Parent() != nil && receiverOf(v.Parent()) == s.owner })
+	values := s.k.e.setTo(t)
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v ssa.Value) bool { return v.Parent() != nil && receiverOf(v.Parent()) == s.owner })
 }
 
 // keptByCaller reports whether a caller of a method keeps the object in one of its own.
@@ -306,6 +302,17 @@ func (e *Engine) setAtStart(name string) bool {
 	})
 }
 
+// setTo lists what the field that a term reads is set to; nothing where code out of sight
+// may set it.
+func (e *Engine) setTo(t *term.T) []ssa.Value {
+	at, ok := e.slot(t)
+	r := e.readings()
+	if !ok || at.field < 0 || r.filled[at] != "" || r.decoded[at.owner] != "" {
+		return nil
+	}
+	return r.stored[at]
+}
+
 // values lists all that a field, a parameter or a variable is set to in view; nothing
 // where other code may set it.
 func (e *Engine) values(t *term.T) []*term.T {
@@ -329,11 +336,7 @@ func (e *Engine) values(t *term.T) []*term.T {
 			}
 			return out
 		}
-		at, ok := e.slot(t)
-		if !ok || at.field < 0 || r.filled[at] != "" || r.decoded[at.owner] != "" {
-			return nil
-		}
-		from = r.stored[at]
+		from = e.setTo(t)
 	}
 	var out []*term.T
 	for _, v := range from {
