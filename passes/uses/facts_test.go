@@ -18,6 +18,7 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/engine"
+	"github.com/fencevet/fencevet/passes/internal/records"
 )
 
 const corpus = "../../testdata"
@@ -117,7 +118,7 @@ func TestEncoding(t *testing.T) {
 		}
 		e := engine.New(p.Fset, catalog.Builtin(), []engine.Unit{{Files: p.Syntax, Types: p.Types, Info: p.TypesInfo}})
 		e.Import(func(fn *types.Func) *engine.Fact { return known[fn.FullName()] })
-		e.Run()
+		records.Of(e)
 		want := e.Facts()
 		for _, f := range want {
 			known[f.Func.FullName()] = f.Fact

@@ -16,6 +16,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/engine"
+	"github.com/fencevet/fencevet/passes/internal/records"
 	"github.com/fencevet/fencevet/passes/lock"
 	"github.com/fencevet/fencevet/passes/models"
 )
@@ -178,7 +179,7 @@ func run(pass *analysis.Pass, choose Chooser) (any, error) {
 }
 
 func result(e *engine.Engine) *Result {
-	found, remarks := e.Run()
+	found, remarks := records.Of(e)
 	directives := e.Directives()
 	slices.SortFunc(directives, func(a, b lock.Directive) int { return a.Compare(b.Position) })
 	return &Result{Uses: found, Remarks: remarks, Directives: directives}

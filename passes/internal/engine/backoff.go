@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -18,14 +20,14 @@ const maxWaits = 24
 // growing is one of a list of durations: what v is in each turn of the loop around it. A
 // loop that no number ends waits for the longest of them in the end. It is nil where v is
 // not known so well.
-func (f *family) growing(v ssa.Value) *term.T {
+func (f *Family) growing(v ssa.Value) *term.T {
 	in, ok := v.(ssa.Instruction)
 	if !ok {
 		return nil
 	}
-	var inner *loop
+	var inner *summary.Loop
 	for _, l := range naturalLoops(in.Parent()) {
-		if l.body[in.Block()] && (inner == nil || len(l.body) < len(inner.body)) {
+		if l.Body[in.Block()] && (inner == nil || len(l.Body) < len(inner.Body)) {
 			inner = l
 		}
 	}
@@ -55,18 +57,18 @@ func (f *family) growing(v ssa.Value) *term.T {
 	if !counted {
 		list = []*term.T{f.nanoseconds(longest)}
 	}
-	return f.e.pool.Elem(f.e.pool.List(list...), nil)
+	return f.Engine.Pool.Elem(f.Engine.Pool.List(list...), nil)
 }
 
-func (f *family) nanoseconds(n float64) *term.T {
-	return f.e.pool.Const("duration", strconv.FormatInt(int64(min(n, 1e18)), 10))
+func (f *Family) nanoseconds(n float64) *term.T {
+	return f.Engine.Pool.Const("duration", strconv.FormatInt(int64(min(n, 1e18)), 10))
 }
 
 // numbered reports whether a number ends a loop.
-func (f *family) numbered(l *loop) bool {
-	for b := range l.body {
+func (f *Family) numbered(l *summary.Loop) bool {
+	for b := range l.Body {
 		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-		if !ok || l.body[b.Succs[0]] && l.body[b.Succs[1]] {
+		if !ok || l.Body[b.Succs[0]] && l.Body[b.Succs[1]] {
 			continue
 		}
 		if _, ok := f.counted(l, br); ok {
@@ -78,12 +80,12 @@ func (f *family) numbered(l *loop) bool {
 
 // A play is a loop in one of its turns: what its variables are.
 type play struct {
-	loop *loop
+	loop *summary.Loop
 	at   map[*ssa.Phi]float64
 }
 
 func (p *play) phis(visit func(*ssa.Phi)) {
-	for _, in := range p.loop.head.Instrs {
+	for _, in := range p.loop.Head.Instrs {
 		if phi, ok := in.(*ssa.Phi); ok {
 			visit(phi)
 		}
@@ -94,7 +96,7 @@ func (p *play) phis(visit func(*ssa.Phi)) {
 func (p *play) begin() {
 	p.phis(func(phi *ssa.Phi) {
 		for i, x := range phi.Edges {
-			if n, ok := constInt(x); ok && !p.loop.body[phi.Block().Preds[i]] {
+			if n, ok := code.ConstInt(x); ok && !p.loop.Body[phi.Block().Preds[i]] {
 				p.at[phi] = float64(n)
 			}
 		}
@@ -116,12 +118,12 @@ func (p *play) next() {
 
 // value is what v is in this turn.
 func (p *play) value(v ssa.Value, depth int) (float64, bool) {
-	if depth > maxLooks {
+	if depth > MaxLooks {
 		return 0, false
 	}
 	switch v := v.(type) {
 	case *ssa.Const:
-		n, ok := constInt(v)
+		n, ok := code.ConstInt(v)
 		return float64(n), ok
 	case *ssa.Convert:
 		return p.value(v.X, depth+1)
@@ -131,7 +133,7 @@ func (p *play) value(v ssa.Value, depth int) (float64, bool) {
 		if n, ok := p.at[v]; ok {
 			return n, true
 		}
-		if x := p.arrives(v, depth); x != nil && v.Block() != p.loop.head {
+		if x := p.arrives(v, depth); x != nil && v.Block() != p.loop.Head {
 			return p.value(x, depth+1)
 		}
 	case *ssa.Call:
@@ -183,7 +185,7 @@ func (p *play) arrives(phi *ssa.Phi, depth int) ssa.Value {
 	b := phi.Block()
 	var ways []int
 	for i, pred := range b.Preds {
-		if p.loop.body[pred] {
+		if p.loop.Body[pred] {
 			ways = append(ways, i)
 		}
 	}

@@ -4,97 +4,34 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
-	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/lock"
-)
-
-// Batch says how a write that a callback queues is sent.
-type Batch uint8
-
-const (
-	Alone   Batch = iota
-	Queued        // together with others
-	Atomic        // in one transaction
-	Watched       // in one transaction, which fails where what was read before has changed
-	Loose         // while something is watched, but not in the transaction that would tell
 )
 
 // gathered marks what a callback does with how r sends it. A batch is written
 // where it is sent.
-func gathered(list []Effect, r *catalog.Runs, at lock.Frame) []Effect {
+func gathered(list []summary.Effect, r *catalog.Runs, at lock.Frame) []summary.Effect {
 	for i := range list {
 		x := &list[i]
 		if r.Batch {
-			if len(x.Via) < maxVia {
+			if len(x.Via) < summary.MaxVia {
 				x.Via = append(x.Via[:len(x.Via):len(x.Via)], x.At)
 			}
-			x.At, x.Batch = at, Queued
+			x.At, x.Batch = at, summary.Queued
 			if r.Atomic {
-				x.Batch = Atomic
+				x.Batch = summary.Atomic
 			}
 		}
 		if !r.Watch.IsZero() {
-			if x.Batch == Atomic {
-				x.Batch = Watched
+			if x.Batch == summary.Atomic {
+				x.Batch = summary.Watched
 			} else {
-				x.Batch = Loose
+				x.Batch = summary.Loose
 			}
 		}
 	}
 	return list
-}
-
-// sent adds what the way a write is sent says about its condition.
-func sent(b Batch, r ruling) ruling {
-	if r.cond != lock.None {
-		return r
-	}
-	switch b {
-	case Watched:
-		return ruling{cond: lock.Version, note: "in a transaction that fails where what was read has changed"}
-	case Loose:
-		if r.fault == "" {
-			r.fault = "what is watched guards a transaction only, and this is none"
-		}
-	}
-	return r
-}
-
-// writes lists what a call writes: what was queued in the section, where it
-// sends a batch. A batch that was filled before stays out of sight.
-func (j *judge) writes(ms []meaning.Meaning) []*meaning.Change {
-	var out []*meaning.Change
-	for _, m := range ms {
-		if m.Role != meaning.Write {
-			continue
-		}
-		queued := j.queued(m.Write)
-		if len(queued) == 0 {
-			queued = []*meaning.Change{m.Write}
-		}
-		out = append(out, queued...)
-	}
-	return out
-}
-
-func (j *judge) queued(sent *meaning.Change) []*meaning.Change {
-	if sent.Batch == nil {
-		return nil
-	}
-	var out []*meaning.Change
-	for _, x := range j.st.effects {
-		if x.Call == nil || x.Open != Closed {
-			continue
-		}
-		for _, m := range j.e.reader.Of(x.Call) {
-			if m.Role == meaning.Queued && m.On == sent.Batch {
-				c := *m.Write
-				c.On, c.Call = sent.On, sent.Call
-				out = append(out, &c)
-			}
-		}
-	}
-	return out
 }
 
 // An acquire that is queued takes the lock when its batch is sent, and has no answer
@@ -102,17 +39,17 @@ func (j *judge) queued(sent *meaning.Change) []*meaning.Change {
 
 // sender is the call that sends what a call queues on its receiver, or nil: the first
 // that always comes after it.
-func (f *family) sender(in ssa.CallInstruction) ssa.CallInstruction {
-	pipe := operand(in.Common(), catalog.Ref{Base: catalog.Receiver})
+func (f *Family) sender(in ssa.CallInstruction) ssa.CallInstruction {
+	pipe := code.Operand(in.Common(), catalog.Ref{Base: catalog.Receiver})
 	if pipe == nil || pipe.Referrers() == nil {
 		return nil
 	}
 	for _, r := range *pipe.Referrers() {
 		c, ok := r.(*ssa.Call)
-		if !ok || !before(in, c) {
+		if !ok || !code.Before(in, c) {
 			continue
 		}
-		if e := f.e.reader.Entry(f.callTerm(c.Common(), c.Pos())); e != nil && !e.Sends.IsZero() && operand(c.Common(), e.Sends) == pipe {
+		if e := f.Engine.Reader.Entry(f.CallTerm(c.Common(), c.Pos())); e != nil && !e.Sends.IsZero() && code.Operand(c.Common(), e.Sends) == pipe {
 			return c
 		}
 	}
@@ -121,14 +58,14 @@ func (f *family) sender(in ssa.CallInstruction) ssa.CallInstruction {
 
 // batchOf is the call that runs the function literal around a call, and sends what that
 // queues on what the literal is given; nil: there is none.
-func (f *family) batchOf(in ssa.CallInstruction) ssa.CallInstruction {
-	pipe, ok := operand(in.Common(), catalog.Ref{Base: catalog.Receiver}).(*ssa.Parameter)
+func (f *Family) batchOf(in ssa.CallInstruction) ssa.CallInstruction {
+	pipe, ok := code.Operand(in.Common(), catalog.Ref{Base: catalog.Receiver}).(*ssa.Parameter)
 	if !ok || pipe.Parent().Parent() == nil {
 		return nil
 	}
-	for _, c := range f.calling {
-		e := f.e.reader.Entry(f.callTerm(c.Common(), c.Pos()))
-		if e != nil && e.Runs != nil && e.Runs.Batch && functionIn(operand(c.Common(), e.Runs.Func)) == pipe.Parent() {
+	for _, c := range f.Calling {
+		e := f.Engine.Reader.Entry(f.CallTerm(c.Common(), c.Pos()))
+		if e != nil && e.Runs != nil && e.Runs.Batch && functionIn(code.Operand(c.Common(), e.Runs.Func)) == pipe.Parent() {
 			return c
 		}
 	}
@@ -136,15 +73,15 @@ func (f *family) batchOf(in ssa.CallInstruction) ssa.CallInstruction {
 }
 
 // queuedSites lists the locks that the function literal which a call runs queues for it.
-func (f *family) queuedSites(batch ssa.CallInstruction) []*site {
-	var sites []*site
-	for _, in := range f.calling {
-		call := f.callTerm(in.Common(), in.Pos())
-		if _, ok := f.e.acquire(call); !ok || f.batchOf(in) != batch {
+func (f *Family) queuedSites(batch ssa.CallInstruction) []*summary.Site {
+	var sites []*summary.Site
+	for _, in := range f.Calling {
+		call := f.CallTerm(in.Common(), in.Pos())
+		if _, ok := f.Engine.Acquire(call); !ok || f.batchOf(in) != batch {
 			continue
 		}
-		at := f.frame(in, "")
-		sites = append(sites, &site{at: in, sent: batch, lock: Acquired{Call: call, At: at, Origin: at.Position}, callTerm: call, direct: true})
+		at := f.Frame(in, "")
+		sites = append(sites, &summary.Site{At: in, Sent: batch, Lock: summary.Acquired{Call: call, At: at, Origin: at.Position}, Term: call, Direct: true})
 	}
 	return sites
 }

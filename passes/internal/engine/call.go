@@ -9,8 +9,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // register makes the reader know a called function and returns its entries.
@@ -22,10 +25,10 @@ func (e *Engine) register(fn *types.Func) []*catalog.Call {
 	if list, ok := e.entries[fn]; ok {
 		return list
 	}
-	list := e.reader.Catalog.Calls(fn)
+	list := e.Reader.Catalog.Calls(fn)
 	e.entries[fn] = list
 	if len(list) > 0 {
-		e.reader.Register(fn.FullName(), list)
+		e.Reader.Register(fn.FullName(), list)
 	}
 	return list
 }
@@ -50,73 +53,73 @@ func (e *Engine) byType(t types.Type) *types.Func {
 	return fn
 }
 
-// callTerm is a call as a term: receiver, then arguments.
-func (f *family) callTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
-	p := f.e.pool
+// CallTerm is a call as a term: receiver, then arguments.
+func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
+	p := f.Engine.Pool
 	var args []*term.T
 	name := "?"
 	switch {
 	case c.IsInvoke():
-		name = f.e.impls.method(c).FullName()
-		args = append(args, f.get(c.Value))
+		name = f.Engine.Implementations.method(c).FullName()
+		args = append(args, f.Get(c.Value))
 	case c.StaticCallee() != nil:
-		fn := origin(c.StaticCallee())
-		name = fnName(fn)
+		fn := code.Origin(c.StaticCallee())
+		name = code.FuncName(fn)
 		if obj, ok := fn.Object().(*types.Func); ok {
-			f.e.register(obj)
+			f.Engine.register(obj)
 			name = obj.Origin().FullName()
 		}
 	default:
 		if b, ok := c.Value.(*ssa.Builtin); ok {
 			name = b.Name()
-		} else if fn := f.e.byType(c.Value.Type()); len(f.e.register(fn)) > 0 {
+		} else if fn := f.Engine.byType(c.Value.Type()); len(f.Engine.register(fn)) > 0 {
 			name = fn.FullName()
 		} else {
 			name = "call"
-			args = append(args, f.get(c.Value))
+			args = append(args, f.Get(c.Value))
 		}
 	}
-	value := f.get
-	if !c.IsInvoke() && f.e.buildsOn(name) {
+	value := f.Get
+	if !c.IsInvoke() && f.Engine.buildsOn(name) {
 		value = func(a ssa.Value) *term.T { return f.built(c, a) }
 	}
-	marks := f.e.versionMarks(name)
+	marks := f.Engine.versionMarks(name)
 	for _, a := range c.Args {
 		t := f.versioned(value(a), a, marks)
-		if t.Kind != term.Const && isDuration(a.Type()) && strings.HasPrefix(name, "time.") {
+		if t.Kind != term.Const && code.IsDuration(a.Type()) && strings.HasPrefix(name, "time.") {
 			if waits := f.growing(a); waits != nil {
 				t = waits
 			}
 		}
 		args = append(args, t)
 	}
-	t := p.Call(name, f.e.site(pos), args...)
+	t := p.Call(name, f.Engine.CallSite(pos), args...)
 	if t.Kind != term.Call { // too large: what it is given is cut, lest nothing of it be left
 		for i, a := range args {
 			args[i] = p.Fit(a)
 		}
-		t = p.Call(name, f.e.site(pos), args...)
+		t = p.Call(name, f.Engine.CallSite(pos), args...)
 	}
 	return t
 }
 
 // call is the value of a call with one result (or the tuple of several).
-func (f *family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
+func (f *Family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		return f.builtin(b.Name(), c)
 	}
-	t := f.callTerm(c, pos)
+	t := f.CallTerm(c, pos)
 	if s := f.std(c, t); s != nil {
 		return s
 	}
-	if e := f.e.reader.Entry(t); e != nil {
+	if e := f.Engine.Reader.Entry(t); e != nil {
 		if !e.Same.IsZero() {
-			if s := f.e.reader.Get(e.Same, t, nil); s != nil {
+			if s := f.Engine.Reader.Get(e.Same, t, nil); s != nil {
 				return s
 			}
 		}
-		if e.Reads != nil && e.Token == nil && e.Reads.Out.IsZero() && c.Signature().Results().Len() == 1 && !isError(c.Signature().Results().At(0).Type()) {
-			if s := f.e.reader.Get(e.Reads.Of, t, nil); s != nil {
+		if e.Reads != nil && e.Token == nil && e.Reads.Out.IsZero() && c.Signature().Results().Len() == 1 && !code.IsError(c.Signature().Results().At(0).Type()) {
+			if s := f.Engine.Reader.Get(e.Reads.Of, t, nil); s != nil {
 				return s
 			}
 		}
@@ -136,17 +139,17 @@ const maxReturning = 4
 
 // returned is what a call returns as its index-th result, as far as it is known
 // of the callee; of an interface's method, what any implementation returns.
-func (f *family) returned(c *ssa.CallCommon, call *term.T, index int) *term.T {
-	callees := []*ssa.Function{origin(c.StaticCallee())}
+func (f *Family) returned(c *ssa.CallCommon, call *term.T, index int) *term.T {
+	callees := []*ssa.Function{code.Origin(c.StaticCallee())}
 	if c.IsInvoke() {
-		callees = f.e.impls.of(c)
+		callees = f.Engine.Implementations.Of(c)
 		if len(callees) == 0 || len(callees) > maxReturning {
 			return nil
 		}
 	}
 	var alts []*term.T
 	for _, fn := range callees {
-		sum := f.e.summary(fn)
+		sum := f.Engine.Summary(fn)
 		if sum == nil || index >= len(sum.Results) {
 			return nil
 		}
@@ -161,16 +164,16 @@ func (f *family) returned(c *ssa.CallCommon, call *term.T, index int) *term.T {
 	if len(alts) == 0 {
 		return nil
 	}
-	return f.e.pool.Join(alts...)
+	return f.Engine.Pool.Join(alts...)
 }
 
 // instance puts a call's arguments into a term of the callee. What a result is
 // made of stays visible only while it is known; else the call itself stands.
-func (f *family) instance(t, call *term.T, fn *ssa.Function) *term.T {
+func (f *Family) instance(t, call *term.T, fn *ssa.Function) *term.T {
 	if t == nil || t.Kind == term.Unknown {
 		return nil
 	}
-	r := f.binding(f.e.binder(fnName(fn), call.Args)).Put(t)
+	r := f.binding(f.Engine.binder(code.FuncName(fn), call.Args)).Put(t)
 	if r.Kind == term.Unknown {
 		return nil // too large with the arguments put in
 	}
@@ -181,26 +184,26 @@ func (f *family) instance(t, call *term.T, fn *ssa.Function) *term.T {
 func (e *Engine) binder(fn string, args []*term.T) func(*term.T) *term.T {
 	return func(p *term.T) *term.T {
 		if p.Name == fn && p.Index < len(args) {
-			return e.pool.Fit(args[p.Index])
+			return e.Pool.Fit(args[p.Index])
 		}
 		return nil
 	}
 }
 
-func (f *family) extract(v *ssa.Extract) *term.T {
-	p := f.e.pool
+func (f *Family) extract(v *ssa.Extract) *term.T {
+	p := f.Engine.Pool
 	switch x := v.Tuple.(type) {
 	case *ssa.Call:
 		c := x.Common()
-		t := f.callTerm(c, x.Pos())
-		if e := f.e.reader.Entry(t); e != nil {
+		t := f.CallTerm(c, x.Pos())
+		if e := f.Engine.Reader.Entry(t); e != nil {
 			if !e.Same.IsZero() && v.Index == 0 {
-				if s := f.e.reader.Get(e.Same, t, nil); s != nil {
+				if s := f.Engine.Reader.Get(e.Same, t, nil); s != nil {
 					return s
 				}
 			}
-			if e.Reads != nil && e.Token == nil && !isError(v.Type()) {
-				if s := f.e.reader.Get(e.Reads.Of, t, nil); s != nil {
+			if e.Reads != nil && e.Token == nil && !code.IsError(v.Type()) {
+				if s := f.Engine.Reader.Get(e.Reads.Of, t, nil); s != nil {
 					return s
 				}
 			}
@@ -213,35 +216,35 @@ func (f *family) extract(v *ssa.Extract) *term.T {
 		return p.Result(t, v.Index)
 	case *ssa.TypeAssert:
 		if v.Index == 0 {
-			return f.value(x.X)
+			return f.Value(x.X)
 		}
 	case *ssa.Lookup:
 		if v.Index == 0 {
-			return f.element(f.get(x.X), f.get(x.Index))
+			return f.element(f.Get(x.X), f.Get(x.Index))
 		}
 	case *ssa.UnOp:
 		if v.Index == 0 {
-			return p.Op("<-", f.get(x.X))
+			return p.Op("<-", f.Get(x.X))
 		}
 	case *ssa.Next:
 		if v.Index > 0 {
-			return p.Elem(f.get(x.Iter), nil)
+			return p.Elem(f.Get(x.Iter), nil)
 		}
 	}
 	return p.Unknown("value")
 }
 
-func (f *family) builtin(name string, c *ssa.CallCommon) *term.T {
-	p := f.e.pool
+func (f *Family) builtin(name string, c *ssa.CallCommon) *term.T {
+	p := f.Engine.Pool
 	if name == "append" && len(c.Args) == 2 {
-		x, y := f.value(c.Args[0]), f.value(c.Args[1])
+		x, y := f.Value(c.Args[0]), f.Value(c.Args[1])
 		if y != nil && y.Kind == term.List && (x == nil || x.IsZero()) {
 			return y
 		}
 	}
 	args := make([]*term.T, len(c.Args))
 	for i, a := range c.Args {
-		args[i] = f.get(a)
+		args[i] = f.Get(a)
 	}
 	return p.Op(name, args...)
 }
@@ -249,12 +252,12 @@ func (f *family) builtin(name string, c *ssa.CallCommon) *term.T {
 // assembled is a slice that is put together by append. Where ways differ in what they
 // add to what is common to all, or a loop adds something in each turn, that is one
 // element that nothing is known of.
-func (f *family) assembled(v ssa.Value, seen []ssa.Value) *term.T {
-	p := f.e.pool
+func (f *Family) assembled(v ssa.Value, seen []ssa.Value) *term.T {
+	p := f.Engine.Pool
 	switch x := v.(type) {
 	case *ssa.Call:
 		if isAppend(x) {
-			return p.Append(f.assembled(x.Call.Args[0], seen), f.get(x.Call.Args[1]))
+			return p.Append(f.assembled(x.Call.Args[0], seen), f.Get(x.Call.Args[1]))
 		}
 	case *ssa.Phi:
 		if slices.Contains(seen, v) {
@@ -278,21 +281,21 @@ func (f *family) assembled(v ssa.Value, seen []ssa.Value) *term.T {
 			return p.List()
 		}
 	}
-	return f.get(v)
+	return f.Get(v)
 }
 
 // copied is a slice that is made as long as another one and what stands before that: the
 // first elements are stored one by one, and the other is copied behind them. It is nil for
 // others.
-func (f *family) copied(m *ssa.MakeSlice) *term.T {
-	p := f.e.pool
+func (f *Family) copied(m *ssa.MakeSlice) *term.T {
+	p := f.Engine.Pool
 	head := make(map[int64]*term.T)
 	var rest *term.T
 	var from int64
 	for _, r := range *m.Referrers() {
 		switch r := r.(type) {
 		case *ssa.IndexAddr:
-			i, ok := constInt(r.Index)
+			i, ok := code.ConstInt(r.Index)
 			if !ok || len(*r.Referrers()) != 1 {
 				return nil
 			}
@@ -300,21 +303,21 @@ func (f *family) copied(m *ssa.MakeSlice) *term.T {
 			if !ok || st.Addr != ssa.Value(r) || head[i] != nil {
 				return nil
 			}
-			head[i] = f.get(st.Val)
+			head[i] = f.Get(st.Val)
 		case *ssa.Slice:
 			for _, u := range *r.Referrers() {
 				c, ok := u.(*ssa.Call)
 				if !ok || !isBuiltin(c, "copy") || c.Call.Args[0] != ssa.Value(r) {
 					continue
 				}
-				low, ok := constInt(r.Low)
+				low, ok := code.ConstInt(r.Low)
 				if r.Low == nil {
 					low, ok = 0, true
 				}
 				if !ok || rest != nil {
 					return nil
 				}
-				from, rest = low, f.get(c.Call.Args[1])
+				from, rest = low, f.Get(c.Call.Args[1])
 			}
 		}
 	}
@@ -355,8 +358,8 @@ func isBuiltin(c *ssa.Call, name string) bool {
 
 // std knows the few functions of the standard library that build strings, and
 // what contexts carry.
-func (f *family) std(c *ssa.CallCommon, t *term.T) *term.T {
-	p := f.e.pool
+func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
+	p := f.Engine.Pool
 	args := meaning.Args(t)
 	switch t.Name {
 	case "fmt.Sprintf":
@@ -395,6 +398,129 @@ func (f *family) std(c *ssa.CallCommon, t *term.T) *term.T {
 	return nil
 }
 
-func isError(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
+// CallOf finds the call of the family that a term stands for, or nil.
+func (f *Family) CallOf(t *term.T) ssa.CallInstruction {
+	site := siteOfCall(t)
+	if site == "" {
+		return nil
+	}
+	b, ok := f.CallBlocks()[site]
+	if !ok {
+		return nil
+	}
+	for _, in := range b.Instrs {
+		if c, ok := in.(ssa.CallInstruction); ok && f.Engine.CallSite(c.Common().Pos()) == site {
+			return c
+		}
+	}
+	return nil
+}
+
+// CallAt finds a call of the family by its place.
+func (f *Family) CallAt(at lock.Position) ssa.CallInstruction {
+	for _, fn := range f.Members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if c, ok := in.(ssa.CallInstruction); ok && f.begin(c) == at.Pos && f.Engine.Position(at.Pos) == at {
+					return c
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// FrameOf is where a call stands, or other where that is out of view.
+func (e *Engine) FrameOf(call *term.T, other lock.Frame) lock.Frame {
+	if f, in := e.Index.CallOf(call); in != nil {
+		return f.Frame(in, "")
+	}
+	return other
+}
+
+// Starts reports whether a call starts a goroutine by itself: what functions that
+// it calls start is theirs to end.
+func (f *Family) Starts(c ssa.CallInstruction) bool {
+	if _, ok := c.(*ssa.Go); ok {
+		return true
+	}
+	entry := f.Engine.Reader.Entry(f.CallTerm(c.Common(), c.Pos()))
+	return entry != nil && entry.Runs != nil && entry.Runs.How == "go"
+}
+
+// Inputs lists what a call is given, with the elements of a variadic argument.
+func (f *Family) Inputs(c *ssa.CallCommon) []ssa.Value {
+	out := slices.Clone(c.Args)
+	for _, a := range c.Args {
+		out = append(out, f.Variadic(a)...)
+	}
+	return out
+}
+
+// Below is the call of an effect as the function that is called at in makes it, with
+// its own parameters; nil where in makes it itself, or the function is out of sight.
+func (e *Engine) Below(in ssa.CallInstruction, x summary.Effect) *term.T {
+	if len(x.Via) == 0 {
+		return nil
+	}
+	for _, fn := range e.Callees(in.Common()) {
+		if sum := e.Summary(fn); sum != nil {
+			for _, y := range sum.Effects {
+				if y.Call != nil && y.At.Position == x.At.Position {
+					return y.Call
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ResultOf lists the values that are the index-th result of a call.
+func ResultOf(call *ssa.Call, index int) []ssa.Value {
+	if call.Call.Signature().Results().Len() == 1 {
+		return []ssa.Value{call}
+	}
+	var out []ssa.Value
+	for _, in := range *call.Referrers() {
+		if x, ok := in.(*ssa.Extract); ok && x.Index == index {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// siteOfCall is the place of the call whose result a term is; it is empty for others.
+func siteOfCall(t *term.T) string {
+	for t != nil && (t.Kind == term.Result || t.Kind == term.Field) {
+		t = t.Args[0]
+	}
+	if t == nil || t.Kind != term.Call {
+		return ""
+	}
+	return t.Site
+}
+
+// Within is the call of the family by which an effect happens: in a closure, the one
+// that the closure makes.
+func (f *Family) Within(x summary.Effect) lock.Frame {
+	for _, at := range slices.Backward(summary.Way(x)) {
+		if f.holds(at) {
+			return at
+		}
+	}
+	return summary.Happens(x)
+}
+
+// AsGiven reports whether a key has a parameter in it as it is. A field of one is what
+// an object keeps.
+func AsGiven(key *term.T) bool {
+	return key != nil && key.Kind != term.Field && (key.Kind == term.Param || slices.ContainsFunc(key.Args, AsGiven))
+}
+
+// CallIn is the call that a term is a result of, or the term itself.
+func CallIn(t *term.T) *term.T {
+	if t.Kind == term.Result {
+		return t.Args[0]
+	}
+	return t
 }

@@ -7,7 +7,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -29,27 +31,27 @@ type carrying struct {
 	args  map[*term.T]bool // what the queries were given
 }
 
-// carriedOut lists the writes of callers that store what the section of a site read
+// CarriedOut lists the writes of callers that store what the section of a site read
 // where reading is all that it did.
-func (e *Engine) carriedOut(st *site) []Effect {
-	if st.region == nil || st.wrapper || st.heldOut || len(st.freed) == 0 || st.fn.Parent() != nil {
+func (e *Engine) CarriedOut(st *summary.Site) []summary.Effect {
+	if st.Region == nil || st.Wrapper || st.HeldOut || len(st.Freed) == 0 || st.Func.Parent() != nil {
 		return nil
 	}
 	if c := e.onlyReads(st); c != nil {
-		return c.callers(st.fn, 0)
+		return c.callers(st.Func, 0)
 	}
 	return nil
 }
 
 // onlyReads says what the section of a site reads, where it does nothing else: nil where
 // it may have claimed what it read.
-func (e *Engine) onlyReads(st *site) *carrying {
+func (e *Engine) onlyReads(st *summary.Site) *carrying {
 	c := &carrying{e: e, reads: make(map[string][]string), args: make(map[*term.T]bool)}
-	for _, x := range st.effects {
-		if x.Memory != nil || x.Open != Closed || x.Call == nil {
+	for _, x := range st.Effects {
+		if x.Memory != nil || x.Open != summary.Closed || x.Call == nil {
 			return nil
 		}
-		for _, m := range e.reader.Of(x.Call) {
+		for _, m := range e.Reader.Of(x.Call) {
 			_, tables, _ := strings.Cut(m.Store, ":")
 			switch {
 			case m.Role == meaning.Write || m.Role == meaning.Queued:
@@ -57,7 +59,7 @@ func (e *Engine) onlyReads(st *site) *carrying {
 			case m.Role == meaning.Query && tables != "":
 				c.reads[x.Call.Site] = strings.Split(tables, ",")
 			case m.Role == meaning.Query && m.Store == "sql":
-				if table := e.modelled(st.fn, x); table != "" {
+				if table := e.modelled(st.Func, x); table != "" {
 					c.reads[x.Call.Site] = []string{table}
 				}
 			}
@@ -78,32 +80,32 @@ func (c *carrying) given(args []*term.T) {
 		switch {
 		case a.Kind == term.List:
 			c.given(a.Args)
-		case a.Kind != term.Const && a.Kind != term.Unknown && !c.e.carrier(a):
+		case a.Kind != term.Const && a.Kind != term.Unknown && !c.e.Carrier(a):
 			c.args[a] = true
 		}
 	}
 }
 
 // modelled names the table that a query reads into a model, by the model's type.
-func (e *Engine) modelled(fn *ssa.Function, x Effect) string {
-	entry := e.reader.Entry(x.Call)
+func (e *Engine) modelled(fn *ssa.Function, x summary.Effect) string {
+	entry := e.Reader.Entry(x.Call)
 	if entry == nil || entry.Query == nil {
 		return ""
 	}
 	var into *ssa.MakeInterface
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			if c, ok := in.(*ssa.Call); ok && e.site(c.Common().Pos()) == x.Call.Site {
-				into, _ = operand(c.Common(), entry.Query.Out).(*ssa.MakeInterface)
+			if c, ok := in.(*ssa.Call); ok && e.CallSite(c.Common().Pos()) == x.Call.Site {
+				into, _ = code.Operand(c.Common(), entry.Query.Out).(*ssa.MakeInterface)
 			}
 		}
 	}
 	if into == nil {
 		return ""
 	}
-	t := deref(into.X.Type())
+	t := code.Deref(into.X.Type())
 	if list, ok := t.Underlying().(*types.Slice); ok {
-		t = deref(list.Elem())
+		t = code.Deref(list.Elem())
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		return meaning.TableOf(n.Obj().Name())
@@ -124,26 +126,26 @@ func (c *carrying) of(v *term.T) []string {
 }
 
 // callers lists the writes of the callers of a function that returns what was read.
-func (c *carrying) callers(fn *ssa.Function, depth int) []Effect {
-	sum := c.e.summary(fn)
+func (c *carrying) callers(fn *ssa.Function, depth int) []summary.Effect {
+	sum := c.e.Summary(fn)
 	if sum == nil || depth >= maxCarried || !slices.ContainsFunc(sum.Results, func(t *term.T) bool { return len(c.of(t)) > 0 }) {
 		return nil
 	}
-	var out []Effect
-	for _, call := range c.e.readings().taking[fn] {
+	var out []summary.Effect
+	for _, call := range c.e.Readings().Taking[fn] {
 		caller := call.Parent()
-		f := c.e.families[origin(rootOf(caller))]
-		if f == nil || f.sums[caller] == nil || len(f.sums[caller].sites) > 0 {
+		f := c.e.Families[code.Origin(code.Root(caller))]
+		if f == nil || f.Sums[caller] == nil || len(f.Sums[caller].Sites) > 0 {
 			continue // it may hold a lock of its own
 		}
-		steps := f.sums[caller].steps
+		steps := f.Sums[caller].Steps
 		if steps == nil {
-			steps = f.summarise(caller).steps
+			steps = f.Summarise(caller).Steps
 		}
 		for _, b := range caller.Blocks {
 			for _, in := range b.Instrs {
-				if before(call, in) {
-					out = append(out, slices.DeleteFunc(slices.Clone(steps[in]), func(x Effect) bool { return !c.stores(x) })...)
+				if code.Before(call, in) {
+					out = append(out, slices.DeleteFunc(slices.Clone(steps[in]), func(x summary.Effect) bool { return !c.stores(x) })...)
 				}
 			}
 		}
@@ -156,11 +158,11 @@ func (c *carrying) callers(fn *ssa.Function, depth int) []Effect {
 
 // stores reports whether an effect writes what was read where it was read. One that
 // compares what was read is refused where it has changed since.
-func (c *carrying) stores(x Effect) bool {
-	if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine {
+func (c *carrying) stores(x summary.Effect) bool {
+	if x.Call == nil || x.Open != summary.Closed || x.Reach == summary.ByGoroutine {
 		return false
 	}
-	return slices.ContainsFunc(c.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+	return slices.ContainsFunc(c.e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
 		if m.Role != meaning.Write || m.Write.Unknown != "" || slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return len(c.of(g.Value)) > 0 }) {
 			return false
 		}
@@ -170,18 +172,18 @@ func (c *carrying) stores(x Effect) bool {
 	})
 }
 
-// decidedOn lists the writes after the release that change the very record which the
+// DecidedOn lists the writes after the release that change the very record which the
 // section looked at, where to look was all that it did. A write that names more than the
 // record may be refused where that has changed since, and so nothing is said of one that
 // comes after another look.
-func (e *Engine) decidedOn(st *site) []Effect {
-	if st.wrapper {
+func (e *Engine) DecidedOn(st *summary.Site) []summary.Effect {
+	if st.Wrapper {
 		return nil
 	}
-	after := st.after
-	if st.closed {
+	after := st.After
+	if st.Closed {
 		after = e.following(st)
-	} else if st.region == nil || st.heldOut || st.deferred {
+	} else if st.Region == nil || st.HeldOut || st.Deferred {
 		return nil
 	}
 	if len(after) == 0 {
@@ -191,12 +193,12 @@ func (e *Engine) decidedOn(st *site) []Effect {
 	if c == nil {
 		return nil
 	}
-	var out []Effect
+	var out []summary.Effect
 	for _, x := range after {
-		if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine {
+		if x.Call == nil || x.Open != summary.Closed || x.Reach == summary.ByGoroutine {
 			continue
 		}
-		for _, m := range e.reader.Of(x.Call) {
+		for _, m := range e.Reader.Of(x.Call) {
 			switch {
 			case m.Role == meaning.Acquire, m.Role == meaning.Query && c.overlaps(m.Store):
 				return out // of another lock, or after another look
@@ -209,16 +211,16 @@ func (e *Engine) decidedOn(st *site) []Effect {
 }
 
 // following lists what is done after a call that holds the lock itself.
-func (e *Engine) following(st *site) []Effect {
-	sum := e.summary(st.fn)
+func (e *Engine) following(st *summary.Site) []summary.Effect {
+	sum := e.Summary(st.Func)
 	if sum == nil {
 		return nil
 	}
-	var out []Effect
-	for _, b := range st.fn.Blocks {
+	var out []summary.Effect
+	for _, b := range st.Func.Blocks {
 		for _, in := range b.Instrs {
-			if before(st.at, in) {
-				out = append(out, sum.steps[in]...)
+			if code.Before(st.At, in) {
+				out = append(out, sum.Steps[in]...)
 			}
 		}
 	}
@@ -253,4 +255,21 @@ func (c *carrying) changes(w *meaning.Change) bool {
 		}
 	}
 	return true
+}
+
+// Carries reports whether a write stores what a query of the section read.
+func (e *Engine) Carries(st *summary.Site, x summary.Effect) bool {
+	if x.Call == nil || x.Open != summary.Closed {
+		return false
+	}
+	reads := make(map[*term.T]bool)
+	for _, y := range st.Effects {
+		if y.Call != nil && y.Open == summary.Closed && slices.ContainsFunc(e.Reader.Of(y.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query }) {
+			reads[y.Call] = true
+		}
+	}
+	read := func(v *term.T) bool { return v.Any(func(y *term.T) bool { return reads[y] }) }
+	return slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Write && (read(m.Write.Value) || slices.ContainsFunc(m.Write.Sets, func(s meaning.Setting) bool { return read(s.Value) }))
+	})
 }

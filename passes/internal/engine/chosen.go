@@ -5,25 +5,19 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
-// A Choice is a comparison of a value with its zero that leads to an effect: a write
-// that is fenced where a token was given, and plain where none was.
-type Choice struct {
-	Value *term.T
-	Zero  bool // the way is that of the zero value
-}
-
 // choose adds to the effects of fn the comparisons with zero that choose the way to
 // them, of values that callers decide.
-func (f *family) choose(fn *ssa.Function, s *Summary) {
+func (f *Family) choose(fn *ssa.Function, s *summary.Summary) {
 	for _, b := range fn.Blocks {
 		if len(b.Succs) != 2 || b.Succs[0] == b.Succs[1] {
 			continue
 		}
 		for i, next := range b.Succs {
-			c := Choice{Zero: true}
+			c := summary.Choice{Zero: true}
 			x := zeroIn(b, next)
 			if x == nil {
 				if x = zeroIn(b, b.Succs[1-i]); x == nil {
@@ -34,7 +28,7 @@ func (f *family) choose(fn *ssa.Function, s *Summary) {
 			if !isOrdered(x.Type()) || len(next.Preds) != 1 {
 				continue
 			}
-			if c.Value = f.get(x); !c.Value.Open() {
+			if c.Value = f.Get(x); !c.Value.Open() {
 				continue
 			}
 			for _, to := range fn.Blocks {
@@ -42,7 +36,7 @@ func (f *family) choose(fn *ssa.Function, s *Summary) {
 					continue
 				}
 				for _, in := range to.Instrs {
-					steps := s.steps[in]
+					steps := s.Steps[in]
 					for i := range steps {
 						steps[i].Chosen = append(slices.Clip(steps[i].Chosen), c)
 					}
@@ -52,29 +46,20 @@ func (f *family) choose(fn *ssa.Function, s *Summary) {
 	}
 }
 
-func passChosen(list []Choice, bind *term.Binding) []Choice {
+func passChosen(list []summary.Choice, bind *term.Binding) []summary.Choice {
 	if len(list) == 0 {
 		return nil
 	}
-	out := make([]Choice, len(list))
+	out := make([]summary.Choice, len(list))
 	for i, c := range list {
-		out[i] = Choice{Value: bind.Put(c.Value), Zero: c.Zero}
+		out[i] = summary.Choice{Value: bind.Put(c.Value), Zero: c.Zero}
 	}
 	return out
 }
 
-// out reports whether a choice rules its way out: a token is never zero, and what is
-// left out is.
-func (j *judge) out(c Choice) bool {
-	if c.Zero {
-		return j.e.reader.Draws(c.Value)
-	}
-	return c.Value.Kind == term.Const && c.Value.IsZero()
-}
-
 // linkedWhen is the value of a builder to which a link is added where a value is not zero,
 // as a condition is that a token needs; nil for others.
-func (f *family) linkedWhen(phi *ssa.Phi) *term.T {
+func (f *Family) linkedWhen(phi *ssa.Phi) *term.T {
 	b := phi.Block()
 	if len(phi.Edges) != 2 || len(b.Preds) != 2 {
 		return nil
@@ -91,9 +76,9 @@ func (f *family) linkedWhen(phi *ssa.Phi) *term.T {
 		if x == nil || !isOrdered(x.Type()) {
 			continue
 		}
-		with, without := f.value(phi.Edges[1-i]), f.value(phi.Edges[i])
+		with, without := f.Value(phi.Edges[1-i]), f.Value(phi.Edges[i])
 		if with != nil && without != nil && term.Extends(with, without) {
-			return f.e.pool.When(f.get(x), with, without)
+			return f.Engine.Pool.When(f.Get(x), with, without)
 		}
 	}
 	return nil

@@ -6,22 +6,12 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/internal/world"
-	"github.com/fencevet/fencevet/passes/lock"
 )
-
-// A Claim is a conditional write that stands before another effect and turns away
-// whom it refuses: UPDATE jobs SET state = 'running' WHERE id = $1 AND state =
-// 'pending', no row, return.
-//
-// Of those who come at the same time one gets through, whoever holds the lock. That
-// says nothing yet of a winner who goes on after his lease is over, see claimed.
-type Claim struct {
-	Call  *term.T
-	Again bool // whoever is refused tries once more
-}
 
 // maxClaims bounds the claims that an effect remembers; to forget one is to say
 // less.
@@ -30,10 +20,10 @@ const maxClaims = 3
 // claims finds the conditional writes of fn whose refusal keeps control from other
 // effects, and what callers of fn are told of a refusal (Lost). Both are explored as
 // a section is, in the worlds in which the write was refused.
-func (f *family) claims(fn *ssa.Function, s *Summary) {
+func (f *Family) claims(fn *ssa.Function, s *summary.Summary) {
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			steps := s.steps[in]
+			steps := s.Steps[in]
 			if len(steps) == 0 {
 				continue
 			}
@@ -54,8 +44,8 @@ func (f *family) claims(fn *ssa.Function, s *Summary) {
 					continue
 				}
 				for _, i := range group {
-					if x := steps[i]; x.Open == Closed {
-						f.turnsAway(call, s, refused, Claim{x.Call, refused.again})
+					if x := steps[i]; x.Open == summary.Closed {
+						f.turnsAway(call, s, refused, summary.Claim{Call: x.Call, Again: refused.again})
 					}
 				}
 			}
@@ -65,7 +55,7 @@ func (f *family) claims(fn *ssa.Function, s *Summary) {
 
 // alike groups effects of one call by what they tell when they are refused: of many
 // writes in a callee one exploration is enough.
-func alike(steps []Effect) [][]int {
+func alike(steps []summary.Effect) [][]int {
 	var groups [][]int
 	for i := range steps {
 		g := slices.IndexFunc(groups, func(g []int) bool {
@@ -107,7 +97,7 @@ func (r *refusedWrite) facts() []world.Fact {
 
 // refused explores the worlds in which x, an effect of call, was refused; nil: there
 // is no telling.
-func (f *family) refused(call *ssa.Call, x Effect) *refusedWrite {
+func (f *Family) refused(call *ssa.Call, x summary.Effect) *refusedWrite {
 	worlds := f.refusals(call, x)
 	if len(worlds) == 0 {
 		return nil
@@ -126,7 +116,7 @@ func (f *family) refused(call *ssa.Call, x Effect) *refusedWrite {
 			if r.results == nil {
 				r.results = make([]world.Fact, len(ret.Results))
 			}
-			if n := len(ret.Results); n > 0 && isError(ret.Results[n-1].Type()) {
+			if n := len(ret.Results); n > 0 && code.IsError(ret.Results[n-1].Type()) {
 				f.sayings(ret.Results[n-1], call, x, 0, func(name string) {
 					if name != "" && !slices.Contains(r.sayings, name) {
 						r.sayings = append(r.sayings, name)
@@ -143,16 +133,16 @@ func (f *family) refused(call *ssa.Call, x Effect) *refusedWrite {
 
 // refusals lists the worlds in which x was refused. Where a value tells, so does
 // the error: nobody knows then whether the write was accepted.
-func (f *family) refusals(call *ssa.Call, x Effect) []world.Oracle {
+func (f *Family) refusals(call *ssa.Call, x summary.Effect) []world.Oracle {
 	switch {
-	case x.Call == nil || x.Open == Dynamic:
+	case x.Call == nil || x.Open == summary.Dynamic:
 		return nil
 	case len(x.Via) > 0:
 		if len(x.Lost) == 0 {
 			return nil
 		}
 		return []world.Oracle{answer{call, x.Lost}}
-	case x.Open == Value:
+	case x.Open == summary.Value:
 		// A callback that fails, for what its caller puts there.
 		if facts := erring(call.Call.Signature()); facts != nil {
 			return []world.Oracle{answer{call, facts}}
@@ -160,7 +150,7 @@ func (f *family) refusals(call *ssa.Call, x Effect) []world.Oracle {
 		return nil
 	}
 	reject := ""
-	for _, m := range f.e.reader.Of(x.Call) {
+	for _, m := range f.Engine.Reader.Of(x.Call) {
 		if m.Role == meaning.Write && (len(m.Write.Guards) > 0 || m.Write.Unknown != "") {
 			reject = m.Write.Reject
 		}
@@ -168,7 +158,7 @@ func (f *family) refusals(call *ssa.Call, x Effect) []world.Oracle {
 	if reject == "" || reject == "none" {
 		return nil
 	}
-	won := &oracle{f: f, st: &site{at: call, direct: true, lock: Acquired{Call: x.Call}}, memo: make(map[ssa.Value]bool)}
+	won := &oracle{f: f, st: &summary.Site{At: call, Direct: true, Lock: summary.Acquired{Call: x.Call}}, memo: make(map[ssa.Value]bool)}
 	worlds := []world.Oracle{&loser{refusal: refusal{won: won}}}
 	if reject != "error" {
 		worlds = append(worlds, &loser{refusal: refusal{won: won, byValue: true}})
@@ -194,7 +184,7 @@ func (l *loser) Value(v ssa.Value) (world.Fact, bool) {
 		}
 	case *ssa.UnOp:
 		if fa, ok := x.X.(*ssa.FieldAddr); ok && l.won.outcome(fa.X) {
-			if b, basic := v.Type().Underlying().(*types.Basic); isError(v.Type()) || basic && b.Info()&(types.IsBoolean|types.IsInteger) != 0 {
+			if b, basic := v.Type().Underlying().(*types.Basic); code.IsError(v.Type()) || basic && b.Info()&(types.IsBoolean|types.IsInteger) != 0 {
 				return l.turn(world.Success(v.Type()), v.Type()), true
 			}
 		}
@@ -214,25 +204,25 @@ func (l *loser) Value(v ssa.Value) (world.Fact, bool) {
 
 // looked is what a function returns that is given the outcome; nil: call is none.
 func (l *loser) looked(call *ssa.Call) []world.Fact {
-	callee := origin(call.Call.StaticCallee())
-	if callee == nil || len(callee.Blocks) == 0 || len(callee.Params) != len(call.Call.Args) || l.depth > maxLooks {
+	callee := code.Origin(call.Call.StaticCallee())
+	if callee == nil || len(callee.Blocks) == 0 || len(callee.Params) != len(call.Call.Args) || l.depth > MaxLooks {
 		return nil
 	}
-	g := l.won.f.e.families[rootOf(callee)]
+	g := l.won.f.Engine.Families[code.Root(callee)]
 	if g == nil {
 		return nil
 	}
 	in := &loser{
-		refusal: refusal{won: &oracle{f: g, st: &site{}, memo: make(map[ssa.Value]bool)}, byValue: l.byValue},
+		refusal: refusal{won: &oracle{f: g, st: &summary.Site{}, memo: make(map[ssa.Value]bool)}, byValue: l.byValue},
 		given:   make(map[*ssa.Parameter]bool), depth: l.depth + 1,
 	}
 	found := false
 	for i, a := range call.Call.Args {
 		p := callee.Params[i]
 		switch _, known := l.refusal.Value(a); {
-		case isError(a.Type()) && (known || l.isGiven(a)):
+		case code.IsError(a.Type()) && (known || l.isGiven(a)):
 			in.given[p] = true
-		case l.won.outcome(a) && !isError(a.Type()):
+		case l.won.outcome(a) && !code.IsError(a.Type()):
 			in.won.memo[p], found = true, true
 		}
 	}
@@ -277,13 +267,13 @@ func (answer) Stored(ssa.Instruction, ssa.Value) (world.Fact, bool) { return wor
 
 // turnsAway adds c to the effects that come after call only, and not to whom it
 // refuses.
-func (f *family) turnsAway(call *ssa.Call, s *Summary, refused *refusedWrite, c Claim) {
-	for in, steps := range s.steps {
+func (f *Family) turnsAway(call *ssa.Call, s *summary.Summary, refused *refusedWrite, c summary.Claim) {
+	for in, steps := range s.Steps {
 		if refused.reached[in] || !after(call, in) {
 			continue
 		}
 		for i := range steps {
-			if x := &steps[i]; x.Open == Value || f.isWrite(*x) {
+			if x := &steps[i]; x.Open == summary.Value || f.isWrite(*x) {
 				x.Won = joined(x.Won, c)
 			}
 		}
@@ -300,7 +290,7 @@ func after(before, in ssa.Instruction) bool {
 }
 
 // joined adds claims to a list that others may share.
-func joined(list []Claim, more ...Claim) []Claim {
+func joined(list []summary.Claim, more ...summary.Claim) []summary.Claim {
 	list = slices.Clip(list)
 	for _, c := range more {
 		if len(list) < maxClaims && !slices.Contains(list, c) {
@@ -311,15 +301,15 @@ func joined(list []Claim, more ...Claim) []Claim {
 }
 
 // shared keeps the claims that both ways to an effect go through.
-func shared(a, b []Claim) []Claim {
-	return slices.DeleteFunc(slices.Clone(a), func(c Claim) bool { return !slices.Contains(b, c) })
+func shared(a, b []summary.Claim) []summary.Claim {
+	return slices.DeleteFunc(slices.Clone(a), func(c summary.Claim) bool { return !slices.Contains(b, c) })
 }
 
-func passClaims(list []Claim, bind *term.Binding) []Claim {
+func passClaims(list []summary.Claim, bind *term.Binding) []summary.Claim {
 	if len(list) == 0 {
 		return nil
 	}
-	out := make([]Claim, 0, len(list))
+	out := make([]summary.Claim, 0, len(list))
 	for _, c := range list {
 		if c.Call = bind.Put(c.Call); c.Call.Kind == term.Call { // else it is too large
 			out = append(out, c)
@@ -341,7 +331,7 @@ func handed(lost, heard []world.Fact) []world.Fact {
 // none.
 func erring(sig *types.Signature) []world.Fact {
 	n := sig.Results().Len()
-	if n == 0 || !isError(sig.Results().At(n-1).Type()) {
+	if n == 0 || !code.IsError(sig.Results().At(n-1).Type()) {
 		return nil
 	}
 	facts := make([]world.Fact, n)
@@ -350,122 +340,4 @@ func erring(sig *types.Signature) []world.Fact {
 	}
 	facts[n-1] = world.NotNil
 	return facts
-}
-
-// claimed adds to the ruling on an unconditional write what was claimed before it.
-//
-// In one transaction the rows that were claimed stay as they are until it ends: all
-// that it writes lands with the claim or not at all. Outside of one, a winner whose
-// lease is over may write long after: nobody wins the same claim after him only
-// where its state is left for good. And a claim is worth something to writes that
-// are about the thing that was claimed.
-func (j *judge) claimed(x Effect, c *meaning.Change, r ruling) ruling {
-	if r.cond != lock.None || r.fault != "" || r.compared != "" {
-		return r
-	}
-	for _, w := range x.Won {
-		for _, m := range j.e.reader.Of(w.Call) {
-			if m.Role == meaning.Write {
-				r = better(r, j.behind(w, m.Write, c))
-			}
-		}
-	}
-	return r
-}
-
-// behind rules on a write that follows a claim.
-func (j *judge) behind(w Claim, claim, c *meaning.Change) ruling {
-	none := ruling{cond: lock.None}
-	if _, acquires := j.e.acquire(w.Call); acquires || claim.Ignored {
-		return none // another lock
-	}
-	won := j.change(claim)
-	same := claim.On != nil && j.e.handleKind(c.Call, c.On) == "tx" && j.e.pool.Alike(claim.On, c.On)
-	switch won.cond {
-	case lock.Token, lock.Owner:
-		// Compared with this lock's own: the transaction is that of its holder.
-		if same {
-			return ruling{cond: won.cond, note: "in one transaction with the conditional write of " + claim.Resource, claimed: true}
-		}
-		return none
-	case lock.Version, lock.Unique:
-	default:
-		return none
-	}
-	ids := identities(claim)
-	about := slices.ContainsFunc(ids, func(id *term.T) bool { return j.holds(c.Call, id) })
-	locked := slices.ContainsFunc(ids, func(id *term.T) bool { return j.holds(j.lock.Key, id) })
-	found := locked || slices.ContainsFunc(ids, func(id *term.T) bool {
-		return slices.ContainsFunc(operands(j.lock.Key), func(k *term.T) bool { return j.holds(id, k) })
-	})
-	switch {
-	case !about && !found:
-		return none
-	case same && (about || locked):
-		return ruling{cond: won.cond, note: "in one transaction with the conditional write of " + claim.Resource, claimed: true}
-	case (about || locked) && j.latches(claim):
-		return ruling{cond: lock.Unique, note: "for the one winner of a claim of " + claim.Resource + " only", claimed: true}
-	case w.Again && !same && !slices.ContainsFunc(ids, isEach) && !j.latches(claim):
-		return none // the loser reads again, and gets through after all
-	}
-	return ruling{cond: lock.Unknown, why: lock.ReasonClaim, note: "only whoever wins the claim of " + claim.Resource + " comes here, but an old winner may come late"}
-}
-
-// isEach reports whether a value is another one in each turn of a loop: the loser of
-// one goes on to the next.
-func isEach(t *term.T) bool {
-	return t.Any(func(x *term.T) bool { return x.Kind == term.Elem || x.Kind == term.Out })
-}
-
-// identities lists what tells the record that a claim is of.
-func identities(c *meaning.Change) []*term.T {
-	var ids []*term.T
-	add := func(t *term.T) {
-		if t != nil && t.Kind != term.Const && t.Kind != term.Nil && t.Kind != term.Unknown {
-			ids = append(ids, t)
-		}
-	}
-	var look func([]meaning.Guard)
-	look = func(list []meaning.Guard) {
-		for _, g := range list {
-			if g.Op == "and" {
-				look(g.Alts)
-			}
-			if g.Op == "=" && !g.Moves && !g.Stored && !versionColumn(g.Column) {
-				add(g.Value)
-			}
-		}
-	}
-	look(c.Guards)
-	if c.Store != "sql" {
-		add(c.Key)
-	}
-	if c.Operation == "INSERT" || c.Operation == "UPSERT" {
-		for _, s := range c.Sets {
-			if meaning.Named(s.Column, "id", "key", "name", "uuid", "uid", "code", "hash") {
-				add(s.Value)
-			}
-		}
-	}
-	return ids
-}
-
-// holds reports whether part is in t.
-func (j *judge) holds(t, part *term.T) bool {
-	return t.Any(func(x *term.T) bool { return j.e.pool.Alike(x, part) })
-}
-
-// operands lists what a key is put together from, beside constants.
-func operands(key *term.T) []*term.T {
-	if key == nil || key.Kind == term.Const || key.Kind == term.Unknown {
-		return nil
-	}
-	if key.Kind != term.Op && key.Kind != term.List {
-		return []*term.T{key}
-	}
-	var out []*term.T
-	for _, a := range key.Args {
-		out = append(out, operands(a)...)
-	}
-	return out
 }

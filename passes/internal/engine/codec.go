@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -47,7 +48,7 @@ type codec struct {
 	termAt   map[*term.T]int
 }
 
-func encode(e *Engine, s *Summary, path string) *Fact {
+func encode(e *Engine, s *summary.Summary, path string) *Fact {
 	c := &codec{e: e, path: path, stringAt: make(map[string]int), placeAt: make(map[lock.Position]int), termAt: make(map[*term.T]int)}
 	c.summary(s)
 	body := c.take()
@@ -69,11 +70,11 @@ func encode(e *Engine, s *Summary, path string) *Fact {
 			continue
 		}
 		if len(inner) >= maxInner {
-			sum = &Summary{Effects: []Effect{limit}}
+			sum = &summary.Summary{Effects: []summary.Effect{limit}}
 		}
 		inner = append(inner, name)
 		c.text(&name)
-		c.summary(e.portable(sum).first(maxInnerEffects))
+		c.summary(first(e.portable(sum), maxInnerEffects))
 	}
 	functions := c.take()
 	c.entries()
@@ -108,12 +109,12 @@ func encode(e *Engine, s *Summary, path string) *Fact {
 
 // decode reads a fact of a function of the package at path, and the summaries
 // of the function values in it; nil where it makes no sense.
-func decode(e *Engine, f *Fact, path string) (*Summary, map[string]*Summary) {
+func decode(e *Engine, f *Fact, path string) (*summary.Summary, map[string]*summary.Summary) {
 	if len(f.Code) == 0 || f.Code[0] != factVersion {
 		return nil, nil
 	}
 	if len(f.Code) == 1 {
-		return &Summary{}, nil
+		return &summary.Summary{}, nil
 	}
 	c := &codec{e: e, path: path, read: true, data: f.Code[1:]}
 	for range c.count(0) {
@@ -130,15 +131,15 @@ func decode(e *Engine, f *Fact, path string) (*Summary, map[string]*Summary) {
 		c.terms = append(c.terms, c.term(nil))
 	}
 	c.entries()
-	inner := make(map[string]*Summary)
+	inner := make(map[string]*summary.Summary)
 	for range c.count(0) {
 		var name string
 		c.text(&name)
-		sum := &Summary{}
+		sum := &summary.Summary{}
 		c.summary(sum)
 		inner[name] = sum
 	}
-	s := &Summary{}
+	s := &summary.Summary{}
 	c.summary(s)
 	if c.bad {
 		return nil, nil
@@ -250,7 +251,7 @@ func (c *codec) position(p *lock.Position) {
 		}
 		return
 	}
-	q := c.e.place(*p)
+	q := c.e.Place(*p)
 	i, ok := c.placeAt[q]
 	if !ok {
 		i = len(c.places)
@@ -376,7 +377,7 @@ func (c *codec) term(t *term.T) *term.T {
 
 // made interns a term that was read.
 func (c *codec) made(t term.T) *term.T {
-	p := c.e.pool
+	p := c.e.Pool
 	n := len(t.Args)
 	switch t.Kind {
 	case term.Const:
@@ -443,7 +444,7 @@ func (c *codec) entries() {
 			}
 			seen[t.Name] = true
 			x := named{name: t.Name}
-			for _, entry := range c.e.reader.Entries(t.Name) {
+			for _, entry := range c.e.Reader.Entries(t.Name) {
 				x.at = append(x.at, meaning.EntryAt{Pos: entry.Pos, Declared: entry.Declared})
 			}
 			if len(x.at) > 0 {
@@ -458,9 +459,9 @@ func (c *codec) entries() {
 			c.text(&at.Declared)
 		})
 	})
-	if c.read && c.e.reader != nil {
+	if c.read && c.e.Reader != nil {
 		for _, x := range all {
-			c.e.reader.Name(x.name, x.at)
+			c.e.Reader.Name(x.name, x.at)
 		}
 	}
 }

@@ -1,24 +1,25 @@
 package engine
 
 import (
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-func (c *codec) summary(s *Summary) {
+func (c *codec) summary(s *summary.Summary) {
 	list(c, &s.Effects, c.effect)
-	list(c, &s.Holds, func(h *Hold) {
+	list(c, &s.Holds, func(h *summary.Hold) {
 		c.acquired(&h.Lock)
 		list(c, &h.Facts, c.known)
 	})
-	list(c, &s.Sections, func(x *Section) {
+	list(c, &s.Sections, func(x *summary.Section) {
 		c.acquired(&x.Lock)
 		list(c, &x.Effects, c.effect)
 		list(c, &x.After, c.effect)
 		list(c, &x.Release, c.text)
 	})
 	list(c, &s.Results, c.value)
-	list(c, &s.Sets, func(x *Set) {
+	list(c, &s.Sets, func(x *summary.Set) {
 		c.value(&x.Of)
 		c.text(&x.Field)
 		c.value(&x.Index)
@@ -27,10 +28,10 @@ func (c *codec) summary(s *Summary) {
 	})
 }
 
-func (c *codec) effect(x *Effect) {
-	if !c.read && c.e.evidence != nil {
-		x = &[]Effect{*x}[0]
-		x.Own = c.e.evidence.own(*x)
+func (c *codec) effect(x *summary.Effect) {
+	if !c.read && c.e.Evidence != nil {
+		x = &[]summary.Effect{*x}[0]
+		x.Own = c.e.Evidence.own(*x)
 	}
 	bits(c, &x.Open, &x.Reach, &x.Batch, &x.Turns.Rounds)
 	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps, &x.Silent)
@@ -56,21 +57,21 @@ func (c *codec) effect(x *Effect) {
 		c.text(&x.Signal)
 	}
 	if asked {
-		list(c, &x.Asked, func(a *Asked) {
+		list(c, &x.Asked, func(a *summary.Asked) {
 			c.value(&a.Read)
 			c.text(&a.Op)
 			c.value(&a.Incoming)
 		})
 	}
 	if chosen {
-		list(c, &x.Chosen, func(ch *Choice) {
+		list(c, &x.Chosen, func(ch *summary.Choice) {
 			c.value(&ch.Value)
 			flags(c, &ch.Zero)
 			c.bad = c.bad || ch.Value == nil
 		})
 	}
 	if won {
-		list(c, &x.Won, func(w *Claim) {
+		list(c, &x.Won, func(w *summary.Claim) {
 			c.value(&w.Call)
 			flags(c, &w.Again)
 			c.bad = c.bad || w.Call == nil
@@ -96,7 +97,7 @@ func (c *codec) effect(x *Effect) {
 	}
 	if stores {
 		if c.read {
-			x.Memory = &Memory{}
+			x.Memory = &summary.Memory{}
 		}
 		m := x.Memory
 		c.text(&m.Type)
@@ -106,7 +107,7 @@ func (c *codec) effect(x *Effect) {
 		c.text(&m.Op)
 		flags(c, &m.Text, &m.Stored, &m.Early, &m.Locked)
 	}
-	if c.read && x.Open != Closed && x.Call == nil || x.Open == Value && len(x.Call.Args) == 0 {
+	if c.read && x.Open != summary.Closed && x.Call == nil || x.Open == summary.Value && len(x.Call.Args) == 0 {
 		c.bad = true
 	}
 }
@@ -118,21 +119,21 @@ func (c *codec) frame(f *lock.Frame) {
 	c.text(&f.Text)
 }
 
-func (c *codec) acquired(a *Acquired) {
+func (c *codec) acquired(a *summary.Acquired) {
 	c.value(&a.Call)
 	c.frame(&a.At)
 	list(c, &a.Via, c.frame)
 	c.position(&a.Origin)
 	list(c, &a.From, c.value)
 	c.decision(&a.Decision)
-	var g signs
+	var g summary.Signs
 	if !c.read {
-		g = c.e.evidence.along(a.chain)
+		g = c.e.Evidence.along(a.Chain)
 	}
-	flags(c, &g.guarded, &g.answer, &g.released, &g.lent, &g.elsewhere, &g.owner, &g.compares, &g.name, &g.ttl, &g.retry)
-	list(c, &g.intrinsic, c.text)
+	flags(c, &g.Guarded, &g.Answer, &g.Released, &g.Lent, &g.Elsewhere, &g.Owner, &g.Compares, &g.Name, &g.TTL, &g.Retry)
+	list(c, &g.Intrinsic, c.text)
 	if c.read {
-		a.chain = []*site{{told: &g}}
+		a.Chain = []*summary.Site{{Told: &g}}
 		c.bad = c.bad || a.Call == nil
 	}
 }

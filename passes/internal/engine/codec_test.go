@@ -11,6 +11,7 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -18,70 +19,14 @@ import (
 
 func emptyEngine() *Engine {
 	pool := term.NewPool()
-	e := &Engine{pool: pool, reader: meaning.NewReader(catalog.Builtin(), pool)}
-	e.evidence = &evidence{e: e, signs: make(map[*site]*signs)}
+	e := &Engine{Pool: pool, Reader: meaning.NewReader(catalog.Builtin(), pool)}
+	e.Evidence = &Evidence{e: e, signs: make(map[*summary.Site]*summary.Signs)}
 	return e
 }
 
-// filler makes values none of whose fields is zero.
-type filler struct {
-	pool *term.Pool
-	n    int
-}
-
-func (f *filler) fill(v reflect.Value) {
-	f.n++
-	switch x := v.Addr().Interface().(type) {
-	case **term.T:
-		*x = f.pool.Call("(*database/sql.DB).ExecContext", "a/a.go:"+strconv.Itoa(f.n)+":1", f.pool.Param("a.F", f.n, "p"))
-		return
-	case *lock.Position:
-		*x = lock.Position{File: "example.org/a/a.go", Line: f.n, Column: 1}
-		return
-	case *world.Fact:
-		*x = []world.Fact{world.Nil, world.True, world.NotNil}[f.n%3]
-		return
-	case *[]*site:
-		g := &signs{}
-		f.fill(reflect.ValueOf(g).Elem())
-		*x = []*site{{told: g}}
-		return
-	case *Open:
-		*x = Dynamic
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Field(i)
-			if !field.CanSet() { // unexported, of this package
-				field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
-			}
-			f.fill(field)
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		f.fill(v.Elem())
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		f.fill(v.Index(0))
-		f.fill(v.Index(1))
-	case reflect.String:
-		v.SetString("text " + strconv.Itoa(f.n))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int8:
-		v.SetInt(int64(1 + f.n%50))
-	case reflect.Uint8:
-		v.SetUint(2)
-	default:
-		panic(v.Type())
-	}
-}
-
-func fullSummary(e *Engine) *Summary {
-	s := &Summary{}
-	f := &filler{pool: e.pool}
+func fullSummary(e *Engine) *summary.Summary {
+	s := &summary.Summary{}
+	f := &filler{pool: e.Pool}
 	for _, part := range []any{&s.Effects, &s.Holds, &s.Sections, &s.Results} {
 		f.fill(reflect.ValueOf(part).Elem())
 	}
@@ -95,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, lib := range catalog.Builtin().Libraries() {
 		for _, c := range lib.Calls {
 			if slices.Contains(c.Func, "(*sql.DB).ExecContext") {
-				e.reader.Register("(*database/sql.DB).ExecContext", []*catalog.Call{c})
+				e.Reader.Register("(*database/sql.DB).ExecContext", []*catalog.Call{c})
 			}
 		}
 	}
@@ -124,14 +69,14 @@ func TestRoundTrip(t *testing.T) {
 	if again := encode(other, moved, "example.org/a"); !bytes.Equal(again.Code, fact.Code) {
 		t.Error("what was read is written otherwise")
 	}
-	if entry := other.reader.Entry(moved.Effects[0].Call); entry == nil || entry.Write == nil {
+	if entry := other.Reader.Entry(moved.Effects[0].Call); entry == nil || entry.Write == nil {
 		t.Error("the reader does not know what the called function means")
 	}
 }
 
 func TestTermsRoundTrip(t *testing.T) {
 	e := emptyEngine()
-	p := e.pool
+	p := e.Pool
 	x := p.Param("a.F", 0, "x")
 	call := p.Call("a.G", "example.org/a/a.go:3:7", x, p.Nil())
 	all := []*term.T{
@@ -140,7 +85,7 @@ func TestTermsRoundTrip(t *testing.T) {
 		p.Result(call, 1), p.Out(call, 0), p.Field(x, "key"), p.Elem(x, nil), p.Elem(x, p.Const("int", "0")),
 		p.Struct("a.T", "example.org/a/a.go:9:1", []string{"b", "a"}, []*term.T{x, call}), p.List(), p.List(x, x), p.Op("+", x, call), p.Join(x, call),
 	}
-	fact := encode(e, &Summary{Results: all}, "example.org/a")
+	fact := encode(e, &summary.Summary{Results: all}, "example.org/a")
 	got, _ := decode(e, fact, "example.org/a")
 	if got == nil || len(got.Results) != len(all) {
 		t.Fatalf("got %+v", got)
@@ -181,11 +126,11 @@ func TestForeignBytes(t *testing.T) {
 
 func TestFactString(t *testing.T) {
 	e := emptyEngine()
-	p := e.pool
+	p := e.Pool
 	call := p.Call("(*example.org/a.Mutex).Lock", "a/a.go:1:1", p.Param("a.F", 0, "m"))
-	s := &Summary{
-		Effects: []Effect{{Call: call}, {Why: lock.ReasonSQL}},
-		Holds:   []Hold{{Lock: Acquired{Call: call}}},
+	s := &summary.Summary{
+		Effects: []summary.Effect{{Call: call}, {Why: lock.ReasonSQL}},
+		Holds:   []summary.Hold{{Lock: summary.Acquired{Call: call}}},
 		Results: []*term.T{nil, p.Param("a.F", 0, "m")},
 	}
 	got := encode(e, s, "example.org/a").String()
@@ -202,13 +147,13 @@ func TestFactString(t *testing.T) {
 // TestBounds makes summaries that do not fit into a fact.
 func TestBounds(t *testing.T) {
 	e := emptyEngine()
-	p := e.pool
+	p := e.Pool
 	call := func(i int) *term.T {
 		return p.Call("a.F", "a/a.go:"+strconv.Itoa(i)+":1", p.Const("string", strings.Repeat(strconv.Itoa(i), 100)))
 	}
-	many := &Summary{}
+	many := &summary.Summary{}
 	for i := range maxEffects {
-		many.Effects = append(many.Effects, Effect{Call: call(i), At: lock.Frame{Position: lock.Position{File: "a.go", Line: i}}})
+		many.Effects = append(many.Effects, summary.Effect{Call: call(i), At: lock.Frame{Position: lock.Position{File: "a.go", Line: i}}})
 	}
 	fact := e.fact(many, "example.org/a", true)
 	got, _ := decode(e, fact, "example.org/a")
@@ -217,7 +162,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d bytes, %d effects, the last is %+v", len(fact.Code), n, got.Effects[n-1])
 	}
 
-	held := &Summary{Holds: []Hold{{Lock: Acquired{Call: call(1)}}}}
+	held := &summary.Summary{Holds: []summary.Hold{{Lock: summary.Acquired{Call: call(1)}}}}
 	for range 8 {
 		held.Results = append(held.Results, p.Call("a.G", strconv.Itoa(len(held.Results)), p.Const("string", strings.Repeat(strconv.Itoa(len(held.Results)), maxFact))))
 	}
@@ -253,4 +198,60 @@ func BenchmarkFact(b *testing.B) {
 			decode(e, fact, "example.org/a")
 		}
 	})
+}
+
+// filler makes values none of whose fields is zero.
+type filler struct {
+	pool *term.Pool
+	n    int
+}
+
+func (f *filler) fill(v reflect.Value) {
+	f.n++
+	switch x := v.Addr().Interface().(type) {
+	case **term.T:
+		*x = f.pool.Call("(*database/sql.DB).ExecContext", "a/a.go:"+strconv.Itoa(f.n)+":1", f.pool.Param("a.F", f.n, "p"))
+		return
+	case *lock.Position:
+		*x = lock.Position{File: "example.org/a/a.go", Line: f.n, Column: 1}
+		return
+	case *world.Fact:
+		*x = []world.Fact{world.Nil, world.True, world.NotNil}[f.n%3]
+		return
+	case *[]*summary.Site:
+		g := &summary.Signs{}
+		f.fill(reflect.ValueOf(g).Elem())
+		*x = []*summary.Site{{Told: g}}
+		return
+	case *summary.Open:
+		*x = summary.Dynamic
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Field(i)
+			if !field.CanSet() { // unexported, of this package
+				field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
+			}
+			f.fill(field)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		f.fill(v.Index(0))
+		f.fill(v.Index(1))
+	case reflect.String:
+		v.SetString("text " + strconv.Itoa(f.n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8:
+		v.SetInt(int64(1 + f.n%50))
+	case reflect.Uint8:
+		v.SetUint(2)
+	default:
+		panic(v.Type())
+	}
 }

@@ -7,43 +7,30 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// What a section writes in a transaction is there for the next holder once the
-// transaction is committed. Where that is after the release, he reads what was there
-// before; that the transaction is on the session which owned the lock helps nobody
-// then, for the lock is gone before the write lands.
-
-// committed returns where a write is committed after the release that nothing but the
-// lock guards; what the resource compares by itself it compares then as well.
-func (j *judge) committed(x Effect, r ruling) lock.Frame {
-	session := r.cond == lock.Transaction && !r.own && !r.claimed
-	if j.st.fn == nil || r.fault != "" || r.compared != "" || r.cond != lock.None && !session {
-		return lock.Frame{}
-	}
-	at, _ := j.e.families[rootOf(j.st.fn)].lateCommit(j.st, j.lock, x)
-	return at
-}
-
-// lateCommit returns where the transaction that a write runs in is committed, if that
+// LateCommit returns where the transaction that a write runs in is committed, if that
 // is after the lock was given back on every way in view.
-func (f *family) lateCommit(st *site, m meaning.Meaning, x Effect) (lock.Frame, bool) {
-	if st.fn == nil || st.wrapper || st.heldOut || len(st.release) == 0 && !st.closed || m.Scope == "transaction" {
+func (f *Family) LateCommit(st *summary.Site, m meaning.Meaning, x summary.Effect) (lock.Frame, bool) {
+	if st.Func == nil || st.Wrapper || st.HeldOut || len(st.Release) == 0 && !st.Closed || m.Scope == "transaction" {
 		return lock.Frame{}, false
 	}
 	on := f.transaction(x)
-	if on == nil || m.Kind != lock.Advisory && slices.ContainsFunc(st.freed, func(y Effect) bool { return f.transaction(y) == on }) {
+	if on == nil || m.Kind != lock.Advisory && slices.ContainsFunc(st.Freed, func(y summary.Effect) bool { return f.transaction(y) == on }) {
 		return lock.Frame{}, false // a record that is a lock is free when the transaction is over
 	}
-	if in := f.runsIn(on, st.fn); in != nil {
-		return f.frame(in, "commits after the function that takes and frees the lock"), true
+	if in := f.runsIn(on, st.Func); in != nil {
+		return f.Frame(in, "commits after the function that takes and frees the lock"), true
 	}
 	var found lock.Frame
-	for in, list := range f.sums[st.fn].steps {
-		i := slices.IndexFunc(list, func(y Effect) bool { return f.e.commits(y, on) })
+	for in, list := range f.Sums[st.Func].Steps {
+		i := slices.IndexFunc(list, func(y summary.Effect) bool { return f.Engine.commits(y, on) })
 		if i < 0 {
 			continue
 		}
@@ -58,12 +45,12 @@ func (f *family) lateCommit(st *site, m meaning.Meaning, x Effect) (lock.Frame, 
 }
 
 // transaction is the handle of the transaction that an effect writes in, or nil.
-func (f *family) transaction(x Effect) *term.T {
-	if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine {
+func (f *Family) transaction(x summary.Effect) *term.T {
+	if x.Call == nil || x.Open != summary.Closed || x.Reach == summary.ByGoroutine {
 		return nil
 	}
-	for _, m := range f.e.reader.Of(x.Call) {
-		if m.Role == meaning.Write && m.Write.On != nil && f.e.handleKind(x.Call, m.Write.On) == "tx" {
+	for _, m := range f.Engine.Reader.Of(x.Call) {
+		if m.Role == meaning.Write && m.Write.On != nil && f.Engine.HandleKind(x.Call, m.Write.On) == "tx" {
 			return m.Write.On
 		}
 	}
@@ -72,54 +59,43 @@ func (f *family) transaction(x Effect) *term.T {
 
 // commits reports whether an effect commits the transaction that on is, or was made
 // from.
-func (e *Engine) commits(x Effect, on *term.T) bool {
+func (e *Engine) commits(x summary.Effect, on *term.T) bool {
 	return e.ends(x, on) && strings.HasSuffix(x.Call.Name, ".Commit")
-}
-
-// ends reports whether an effect ends that transaction, one way or the other.
-func (e *Engine) ends(x Effect, on *term.T) bool {
-	r, ok := e.release(x)
-	if !ok || r.Handle == nil || on == nil {
-		return false
-	}
-	entry := e.reader.Entry(x.Call)
-	return entry != nil && endsTransaction(entry) &&
-		(on.Any(func(t *term.T) bool { return t == r.Handle }) || e.related(r.Handle, on))
 }
 
 // comesAfter reports whether in runs after the lock at st was given back. Deferred
 // calls run last, the last of them first.
-func (f *family) comesAfter(st *site, in ssa.Instruction) bool {
+func (f *Family) comesAfter(st *summary.Site, in ssa.Instruction) bool {
 	_, deferred := in.(*ssa.Defer)
-	if st.region == nil { // taken and given back by the call at st
-		return before(st.at, in) || deferred && before(in, st.at)
+	if st.Region == nil { // taken and given back by the call at st
+		return code.Before(st.At, in) || deferred && code.Before(in, st.At)
 	}
 	if !deferred {
-		return slices.Contains(st.region.After, in)
+		return slices.Contains(st.Region.After, in)
 	}
-	steps := f.sums[st.fn].steps
-	for _, b := range st.fn.Blocks {
+	steps := f.Sums[st.Func].Steps
+	for _, b := range st.Func.Blocks {
 		for _, r := range b.Instrs {
-			if d, ok := r.(*ssa.Defer); ok && f.releaseIndex(steps[r], st.match) >= 0 {
-				if d == in || !before(in, d) {
+			if d, ok := r.(*ssa.Defer); ok && f.ReleaseIndex(steps[r], st.Match) >= 0 {
+				if d == in || !code.Before(in, d) {
 					return false
 				}
 			}
 		}
 	}
-	return before(in, st.at) || reaches(st.region, in)
+	return code.Before(in, st.At) || code.Reaches(st.Region, in)
 }
 
 // runsIn returns the call that runs a function in the transaction on and commits it
 // when that has returned, where fn is the function or a closure in it.
-func (f *family) runsIn(on *term.T, fn *ssa.Function) ssa.CallInstruction {
+func (f *Family) runsIn(on *term.T, fn *ssa.Function) ssa.CallInstruction {
 	for ; fn.Parent() != nil; fn = fn.Parent() {
 		for _, p := range fn.Params {
-			given := f.get(p)
-			if isContext(p.Type()) || !on.Any(func(t *term.T) bool { return t == given }) {
+			given := f.Get(p)
+			if code.IsContext(p.Type()) || !on.Any(func(t *term.T) bool { return t == given }) {
 				continue
 			}
-			for _, c := range f.calling {
+			for _, c := range f.Calling {
 				if i := slices.IndexFunc(c.Common().Args, func(a ssa.Value) bool { return functionIn(a) == fn }); i >= 0 && f.transacts(c, i, p) {
 					return c
 				}
@@ -141,24 +117,41 @@ func functionIn(v ssa.Value) *ssa.Function {
 // transacts reports whether a call runs its i-th argument with a transaction for the
 // parameter p, and ends that afterwards: a call of the catalogue, or of a function of
 // the project that commits what it hands over.
-func (f *family) transacts(in ssa.CallInstruction, i int, p *ssa.Parameter) bool {
+func (f *Family) transacts(in ssa.CallInstruction, i int, p *ssa.Parameter) bool {
 	c := in.Common()
-	if entry := f.e.reader.Entry(f.callTerm(c, in.Pos())); entry != nil {
-		named := namedOf(p.Type())
+	if entry := f.Engine.Reader.Entry(f.CallTerm(c, in.Pos())); entry != nil {
+		named := code.NamedOf(p.Type())
 		return entry.Runs != nil && entry.Runs.How != "go" && entry.Runs.How != "later" &&
-			(entry.Pool == "tx" || named != nil && f.e.reader.Catalog.Handle(types.TypeString(named, nil)) == "tx")
+			(entry.Pool == "tx" || named != nil && f.Engine.Reader.Catalog.Handle(types.TypeString(named, nil)) == "tx")
 	}
-	callees := []*ssa.Function{origin(c.StaticCallee())}
+	callees := []*ssa.Function{code.Origin(c.StaticCallee())}
 	if c.IsInvoke() {
-		callees, i = f.e.impls.of(c), i+1 // the receiver comes first
+		callees, i = f.Engine.Implementations.Of(c), i+1 // the receiver comes first
 	}
 	return len(callees) > 0 && !slices.ContainsFunc(callees, func(callee *ssa.Function) bool {
-		sum := f.e.summary(callee)
-		return sum == nil || !slices.ContainsFunc(sum.Effects, func(x Effect) bool {
-			return x.Open == Value && x.Call.Args[0].Kind == term.Param && x.Call.Args[0].Index == i &&
+		sum := f.Engine.Summary(callee)
+		return sum == nil || !slices.ContainsFunc(sum.Effects, func(x summary.Effect) bool {
+			return x.Open == summary.Value && x.Call.Args[0].Kind == term.Param && x.Call.Args[0].Index == i &&
 				slices.ContainsFunc(x.Call.Args[1:], func(tx *term.T) bool {
-					return slices.ContainsFunc(sum.Effects, func(y Effect) bool { return f.e.commits(y, tx) })
+					return slices.ContainsFunc(sum.Effects, func(y summary.Effect) bool { return f.Engine.commits(y, tx) })
 				})
 		})
 	})
+}
+
+// ends reports whether an effect ends that transaction, one way or the other.
+func (e *Engine) ends(x summary.Effect, on *term.T) bool {
+	r, ok := e.Release(x)
+	if !ok || r.Handle == nil || on == nil {
+		return false
+	}
+	entry := e.Reader.Entry(x.Call)
+	return entry != nil && EndsTransaction(entry) &&
+		(on.Any(func(t *term.T) bool { return t == r.Handle }) || e.Related(r.Handle, on))
+}
+
+// EndsTransaction reports whether a call ends a transaction, which gives back what was
+// taken for that alone.
+func EndsTransaction(entry *catalog.Call) bool {
+	return entry.Release != nil && entry.Release.Scope == "transaction"
 }

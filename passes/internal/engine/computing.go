@@ -6,7 +6,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
 // A function may let its callers compute what it writes under a lock, by a function that
@@ -14,9 +16,9 @@ import (
 
 // computed reports whether fn writes in the section itself, and all that its caller puts
 // into it is a function whose value it may write.
-func (f *family) computed(st *site, m meaning.Meaning, fn *ssa.Function) bool {
-	return f.writes(st.effects, m) && !slices.ContainsFunc(st.effects, func(x Effect) bool {
-		return x.Open == Value && !x.Tells && !x.Yields && isArgument(x.Call.Args[0])
+func (f *Family) computed(st *summary.Site, m meaning.Meaning, fn *ssa.Function) bool {
+	return f.writes(st.Effects, m) && !slices.ContainsFunc(st.Effects, func(x summary.Effect) bool {
+		return x.Open == summary.Value && !x.Tells && !x.Yields && IsArgument(x.Call.Args[0])
 	})
 }
 
@@ -24,7 +26,7 @@ func (f *family) computed(st *site, m meaning.Meaning, fn *ssa.Function) bool {
 // error, or is given a record to change and nothing to reach the world by.
 func (e *Engine) yields(sig *types.Signature) bool {
 	for i := range sig.Results().Len() {
-		if !isError(sig.Results().At(i).Type()) {
+		if !code.IsError(sig.Results().At(i).Type()) {
 			return true
 		}
 	}
@@ -33,7 +35,7 @@ func (e *Engine) yields(sig *types.Signature) bool {
 		switch t := v.Type().Underlying().(type) {
 		case *types.Pointer:
 			n, ok := types.Unalias(t.Elem()).(*types.Named)
-			if _, record := t.Elem().Underlying().(*types.Struct); !ok || !record || !e.impls.local[n.Obj().Pkg()] || actsByItself(n) {
+			if _, record := t.Elem().Underlying().(*types.Struct); !ok || !record || !e.Implementations.local[n.Obj().Pkg()] || actsByItself(n) {
 				return false
 			}
 			changes = true

@@ -82,5 +82,5 @@ func (e *Engine) embedded(g *ssa.Global) *term.T {
 	if err != nil || !utf8.Valid(text) {
 		return nil
 	}
-	return e.pool.Const("string", string(text))
+	return e.Pool.Const("string", string(text))
 }

@@ -11,8 +11,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -26,45 +28,45 @@ type Unit struct {
 
 // An Engine analyses units that share a file set.
 type Engine struct {
-	fset   *token.FileSet
-	pool   *term.Pool
-	reader *meaning.Reader
-	prog   *ssa.Program
-	pkgs   []*ssa.Package
-	calls  map[*ssa.Package]map[token.Pos]written
+	Fset    *token.FileSet  // of the units
+	Pool    *term.Pool      // of all terms
+	Reader  *meaning.Reader // what calls mean
+	Program *ssa.Program    // the units as SSA
+	pkgs    []*ssa.Package
+	calls   map[*ssa.Package]map[token.Pos]written
 
-	families  map[*ssa.Function]*family       // by root function
-	order     []*family                       // as given: by package, then by position
-	funcs     map[string]*ssa.Function        // by name, for function values
-	solved    map[*family]bool                // summarised
-	entries   map[*types.Func][]*catalog.Call // as registered with the reader
-	typed     map[*types.TypeName]*types.Func // functions that are known by their type; see Engine.byType
-	impls     *implementations
-	index     *index
-	evidence  *evidence
-	read      *readings                 // as asked for
-	recorded  map[*family][]recorded    // the uses whose acquire stands in a family
-	embeds    map[*ssa.Global]string    // files that are embedded in package-level variables
-	lockTexts map[*ssa.Global]bool      // variables that are made from the text of a lock
-	globals   map[*ssa.Global]*term.T   // values of package-level variables, as asked for
-	declared  map[*ssa.Global]ssa.Value // what the initialiser sets those to that nothing else sets
-	texts     map[slot][]ssa.Value      // what private fields are set to, as asked for; nil: out of sight
-	syntax    []*ast.File
-	files     map[string]string // of the units, by name: import path and base name
+	Families        map[*ssa.Function]*Family       // by root function
+	Order           []*Family                       // as given: by package, then by position
+	Functions       map[string]*ssa.Function        // by name, for function values
+	Solved          map[*Family]bool                // summarised
+	entries         map[*types.Func][]*catalog.Call // as registered with the reader
+	typed           map[*types.TypeName]*types.Func // functions that are known by their type; see Engine.byType
+	Implementations *Implementations                // of interfaces
+	Index           *Index                          // where things stand
+	Evidence        *Evidence                       // which general commands are locks; once solved
+	read            *Readings                       // as asked for
+	Recorded        map[*Family][]summary.Recorded  // the uses whose acquire stands in a family
+	embeds          map[*ssa.Global]string          // files that are embedded in package-level variables
+	lockTexts       map[*ssa.Global]bool            // variables that are made from the text of a lock
+	globals         map[*ssa.Global]*term.T         // values of package-level variables, as asked for
+	declared        map[*ssa.Global]ssa.Value       // what the initialiser sets those to that nothing else sets
+	texts           map[code.Slot][]ssa.Value       // what private fields are set to, as asked for; nil: out of sight
+	syntax          []*ast.File
+	files           map[string]string // of the units, by name: import path and base name
 
 	sources []*comments.Source               // what directives of the units say, where there are any
 	saying  saying                           // the same, by what it is about
 	spoken  map[*comments.Said]*catalog.Call // entries from directives
 
-	followers map[string][]Effect // what is done where leadership is told, by signal
-	handles   map[string][]string // kinds of handles that callers give to a statement, by its place; nil until asked for
+	followers map[string][]summary.Effect // what is done where leadership is told, by signal
+	handles   map[string][]string         // kinds of handles that callers give to a statement, by its place; nil until asked for
 
 	guarded bool
 	faults  []Fault
 
-	lookup func(*types.Func) *Fact    // of functions of other packages; nil: none are known
-	known  map[*ssa.Function]*Summary // of functions of other packages
-	inner  map[string]*Summary        // of function values in those, by name
+	lookup func(*types.Func) *Fact            // of functions of other packages; nil: none are known
+	known  map[*ssa.Function]*summary.Summary // of functions of other packages
+	inner  map[string]*summary.Summary        // of function values in those, by name
 }
 
 // New builds SSA for units and prepares an engine.
@@ -86,9 +88,9 @@ func New(fset *token.FileSet, cat *catalog.Catalog, units []Unit) *Engine {
 func (b *Builder) Engine(units []Unit) *Engine {
 	pool := term.NewPool()
 	e := &Engine{
-		fset: b.fset, pool: pool, prog: b.prog, spoken: make(map[*comments.Said]*catalog.Call),
-		families:  make(map[*ssa.Function]*family),
-		funcs:     make(map[string]*ssa.Function),
+		Fset: b.fset, Pool: pool, Program: b.prog, spoken: make(map[*comments.Said]*catalog.Call),
+		Families:  make(map[*ssa.Function]*Family),
+		Functions: make(map[string]*ssa.Function),
 		calls:     make(map[*ssa.Package]map[token.Pos]written),
 		entries:   make(map[*types.Func][]*catalog.Call),
 		typed:     make(map[*types.TypeName]*types.Func),
@@ -120,50 +122,31 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		// syntax is not worth its memory.
 		e.syntax = units[0].Files
 	}
-	e.index = &index{e: e}
-	e.reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
+	e.Index = &Index{e: e}
+	e.Reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
 	pool.Apply = e.applied
-	e.impls = newImplementations(e)
+	e.Implementations = newImplementations(e)
 	return e
 }
 
 // collect lists the families of a package in source order.
 func (e *Engine) collect(roots []*ssa.Function) {
 	slices.SortStableFunc(roots, func(a, b *ssa.Function) int {
-		return e.position(a.Pos()).Compare(e.position(b.Pos()))
+		return e.Position(a.Pos()).Compare(e.Position(b.Pos()))
 	})
 	for _, fn := range roots {
 		fam := newFamily(e, fn)
-		e.families[fn] = fam
-		e.order = append(e.order, fam)
-		for _, m := range fam.members {
-			e.funcs[fnName(m)] = m
+		e.Families[fn] = fam
+		e.Order = append(e.Order, fam)
+		for _, m := range fam.Members {
+			e.Functions[code.FuncName(m)] = m
 		}
 	}
 }
 
-// fnName names a function: (*pkg.T).M, pkg.F, pkg.F$1.
-func fnName(fn *ssa.Function) string {
-	if o := fn.Origin(); o != nil {
-		fn = o
-	}
-	return fn.String()
-}
-
-// origin is the generic function of an instance, or fn itself.
-func origin(fn *ssa.Function) *ssa.Function {
-	if fn == nil {
-		return nil
-	}
-	if o := fn.Origin(); o != nil {
-		return o
-	}
-	return fn
-}
-
-// summary returns the summary of a function with a body, or nil.
-func (e *Engine) summary(fn *ssa.Function) *Summary {
-	fn = origin(fn)
+// Summary returns the summary of a function with a body, or nil.
+func (e *Engine) Summary(fn *ssa.Function) *summary.Summary {
+	fn = code.Origin(fn)
 	if fn == nil {
 		return nil
 	}
@@ -171,46 +154,26 @@ func (e *Engine) summary(fn *ssa.Function) *Summary {
 	for root.Parent() != nil {
 		root = root.Parent()
 	}
-	fam := e.families[root]
+	fam := e.Families[root]
 	if fam == nil {
 		return e.imported(fn)
 	}
-	return fam.sums[fn]
+	return fam.Sums[fn]
 }
 
-func (e *Engine) position(pos token.Pos) lock.Position {
+// Position is a place as records have it.
+func (e *Engine) Position(pos token.Pos) lock.Position {
 	if !pos.IsValid() {
 		return lock.Position{}
 	}
-	p := e.fset.Position(pos)
+	p := e.Fset.Position(pos)
 	return lock.Position{File: p.Filename, Line: p.Line, Column: p.Column, Pos: pos}
 }
 
-// site names a place, to tell calls apart.
-func (e *Engine) site(pos token.Pos) string { return e.siteOf(e.position(pos)) }
+// CallSite names a place, to tell calls apart.
+func (e *Engine) CallSite(pos token.Pos) string { return e.siteOf(e.Position(pos)) }
 
 func (e *Engine) siteOf(p lock.Position) string {
-	p = e.place(p)
+	p = e.Place(p)
 	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
-}
-
-// Run summarises every family and returns the lock uses and the remarks that
-// belong to none of them, in source order.
-func (e *Engine) Run() ([]*lock.Use, []lock.Remark) {
-	e.solve()
-	uses := e.uses()
-	e.slips()
-	return uses, append(e.clocks(uses), e.remarks(uses)...)
-}
-
-// shown is a function's name as people write it: (*Service).Reserve.
-func shown(fn *ssa.Function) string {
-	root := fn
-	for root.Parent() != nil {
-		root = root.Parent()
-	}
-	if root.Pkg == nil {
-		return root.Name()
-	}
-	return root.RelString(root.Pkg.Pkg)
 }

@@ -8,12 +8,13 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
-// value evaluates v. A value that depends on itself (a loop variable) is
+// Value evaluates v. A value that depends on itself (a loop variable) is
 // evaluated over its other inputs; nil means nothing but itself.
-func (f *family) value(v ssa.Value) *term.T {
+func (f *Family) Value(v ssa.Value) *term.T {
 	if f.values == nil {
 		f.reset()
 	}
@@ -27,22 +28,22 @@ func (f *family) value(v ssa.Value) *term.T {
 	t := f.compute(v)
 	delete(f.busy, v)
 	if t == nil {
-		t = f.e.pool.Unknown("loop")
+		t = f.Engine.Pool.Unknown("loop")
 	}
 	f.values[v] = t
 	return t
 }
 
-// get is value without nil.
-func (f *family) get(v ssa.Value) *term.T {
-	if t := f.value(v); t != nil {
+// Get is value without nil.
+func (f *Family) Get(v ssa.Value) *term.T {
+	if t := f.Value(v); t != nil {
 		return t
 	}
-	return f.e.pool.Unknown("loop")
+	return f.Engine.Pool.Unknown("loop")
 }
 
-func (f *family) compute(v ssa.Value) *term.T {
-	p := f.e.pool
+func (f *Family) compute(v ssa.Value) *term.T {
+	p := f.Engine.Pool
 	switch v := v.(type) {
 	case *ssa.Const:
 		return f.constant(v)
@@ -52,19 +53,19 @@ func (f *family) compute(v ssa.Value) *term.T {
 		}
 		for i, x := range v.Parent().Params {
 			if x == v {
-				return p.Param(fnName(v.Parent()), i, v.Name())
+				return p.Param(code.FuncName(v.Parent()), i, v.Name())
 			}
 		}
 	case *ssa.FreeVar:
-		if b := f.base(v); b != v {
-			return f.value(b)
+		if b := f.Base(v); b != v {
+			return f.Value(b)
 		}
 	case *ssa.Function:
-		v = f.e.behind(v)
-		f.e.funcs[fnName(v)] = v
-		return p.Func(fnName(v))
+		v = f.Engine.behind(v)
+		f.Engine.Functions[code.FuncName(v)] = v
+		return p.Func(code.FuncName(v))
 	case *ssa.Global:
-		return f.e.global(v)
+		return f.Engine.global(v)
 	case *ssa.Alloc:
 		return f.contents(v)
 	case *ssa.MakeClosure:
@@ -78,7 +79,7 @@ func (f *family) compute(v ssa.Value) *term.T {
 		}
 		var alts []*term.T
 		for _, x := range v.Edges {
-			if t := f.value(x); t != nil {
+			if t := f.Value(x); t != nil {
 				alts = append(alts, t)
 			}
 		}
@@ -91,60 +92,60 @@ func (f *family) compute(v ssa.Value) *term.T {
 			return f.load(v.X)
 		}
 		if v.Op == token.ARROW {
-			return p.Op("<-", f.get(v.X))
+			return p.Op("<-", f.Get(v.X))
 		}
-		return p.Op(v.Op.String(), f.get(v.X))
+		return p.Op(v.Op.String(), f.Get(v.X))
 	case *ssa.BinOp:
-		return p.Op(v.Op.String(), f.get(v.X), f.get(v.Y))
+		return p.Op(v.Op.String(), f.Get(v.X), f.Get(v.Y))
 	case *ssa.FieldAddr:
 		return f.load(v)
 	case *ssa.Field:
-		return p.Field(f.get(v.X), fieldName(v.X.Type(), v.Field))
+		return p.Field(f.Get(v.X), code.FieldName(v.X.Type(), v.Field))
 	case *ssa.IndexAddr:
 		return f.load(v)
 	case *ssa.Index:
-		return p.Elem(f.get(v.X), f.get(v.Index))
+		return p.Elem(f.Get(v.X), f.Get(v.Index))
 	case *ssa.Lookup:
-		return f.element(f.get(v.X), f.get(v.Index))
+		return f.element(f.Get(v.X), f.Get(v.Index))
 	case *ssa.Slice:
 		return f.slice(v)
 	case *ssa.ChangeType:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.Convert:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.MultiConvert:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.ChangeInterface:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.MakeInterface:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.SliceToArrayPointer:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.TypeAssert:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.Extract:
 		return f.extract(v)
 	case *ssa.Call:
 		return f.call(v.Common(), v.Pos())
 	case *ssa.Range:
-		return f.value(v.X)
+		return f.Value(v.X)
 	case *ssa.Next:
-		return p.Elem(f.get(v.Iter), nil)
+		return p.Elem(f.Get(v.Iter), nil)
 	case *ssa.MakeMap:
 		return f.mapping(v)
 	case *ssa.MakeSlice:
 		if t := f.copied(v); t != nil {
 			return t
 		}
-		return p.Call("make", f.e.site(v.Pos()))
+		return p.Call("make", f.Engine.CallSite(v.Pos()))
 	case *ssa.MakeChan:
-		return p.Call("make", f.e.site(v.Pos()))
+		return p.Call("make", f.Engine.CallSite(v.Pos()))
 	}
 	return p.Unknown("value")
 }
 
-func (f *family) constant(c *ssa.Const) *term.T {
-	p := f.e.pool
+func (f *Family) constant(c *ssa.Const) *term.T {
+	p := f.Engine.Pool
 	if c.Value == nil {
 		if c.IsNil() {
 			return p.Nil()
@@ -169,27 +170,27 @@ func (f *family) constant(c *ssa.Const) *term.T {
 
 // closure binds the parameters of the enclosing functions that it may depend on
 // to themselves; substitution in a caller then reaches what the closure captured.
-func (f *family) closure(v *ssa.MakeClosure) *term.T {
+func (f *Family) closure(v *ssa.MakeClosure) *term.T {
 	fn := v.Fn.(*ssa.Function)
-	p := f.e.pool
+	p := f.Engine.Pool
 	var binds []*term.T
-	if m := f.e.behind(fn); m != fn && len(v.Bindings) == 1 {
+	if m := f.Engine.behind(fn); m != fn && len(v.Bindings) == 1 {
 		// A method value: the receiver is bound.
-		f.e.funcs[fnName(m)] = m
-		return p.Closure(fnName(m), p.Param(fnName(m), 0, "recv"), f.get(v.Bindings[0]))
+		f.Engine.Functions[code.FuncName(m)] = m
+		return p.Closure(code.FuncName(m), p.Param(code.FuncName(m), 0, "recv"), f.Get(v.Bindings[0]))
 	}
-	f.e.funcs[fnName(fn)] = fn
+	f.Engine.Functions[code.FuncName(fn)] = fn
 	needs := f.needs(v)
 	for outer := fn.Parent(); outer != nil; outer = outer.Parent() {
 		for i, x := range outer.Params {
 			if !needs[x] {
 				continue
 			}
-			t := p.Param(fnName(outer), i, x.Name())
+			t := p.Param(code.FuncName(outer), i, x.Name())
 			binds = append(binds, t, t)
 		}
 	}
-	return p.Closure(fnName(fn), binds...)
+	return p.Closure(code.FuncName(fn), binds...)
 }
 
 // behind returns the method that a synthetic function (of a method value or
@@ -199,7 +200,7 @@ func (e *Engine) behind(fn *ssa.Function) *ssa.Function {
 		return fn
 	}
 	if obj, ok := fn.Object().(*types.Func); ok {
-		if m := e.prog.FuncValue(obj.Origin()); m != nil {
+		if m := e.Program.FuncValue(obj.Origin()); m != nil {
 			return m
 		}
 	}
@@ -207,15 +208,15 @@ func (e *Engine) behind(fn *ssa.Function) *ssa.Function {
 }
 
 // contents is what a local variable holds; for a struct, its fields.
-func (f *family) contents(a *ssa.Alloc) *term.T {
-	p := f.e.pool
+func (f *Family) contents(a *ssa.Alloc) *term.T {
+	p := f.Engine.Pool
 	elem := a.Type().Underlying().(*types.Pointer).Elem()
 	var alts []*term.T
-	for _, s := range f.stores[a] {
+	for _, s := range f.Stores[a] {
 		if f.same(a, s) {
 			continue
 		}
-		if t := f.value(s); t != nil {
+		if t := f.Value(s); t != nil {
 			alts = append(alts, t)
 		}
 	}
@@ -250,23 +251,23 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 		var names []string
 		var args []*term.T
 		for i := range st.NumFields() {
-			if vals := f.fields[a][i]; len(vals) > 0 {
+			if vals := f.Fields[a][i]; len(vals) > 0 {
 				var fs []*term.T
 				for _, x := range vals {
-					if t := f.value(x); t != nil {
+					if t := f.Value(x); t != nil {
 						fs = append(fs, t)
 					}
 				}
 				names, args = append(names, st.Field(i).Name()), append(args, p.Join(fs...))
 			}
 		}
-		return f.passed(a, p.Struct(types.TypeString(elem, nil), f.e.site(a.Pos()), names, args))
+		return f.passed(a, p.Struct(types.TypeString(elem, nil), f.Engine.CallSite(a.Pos()), names, args))
 	}
 	if arr, ok := elem.Underlying().(*types.Array); ok && len(alts) == 0 && arr.Len() <= 64 {
 		args := make([]*term.T, arr.Len())
 		for i := range args {
 			if x := f.elems[a][int64(i)]; x != nil {
-				args[i] = f.get(x)
+				args[i] = f.Get(x)
 			} else {
 				args[i] = f.structElement(a, int64(i), arr.Elem())
 			}
@@ -281,11 +282,11 @@ func (f *family) contents(a *ssa.Alloc) *term.T {
 
 // localField is what a field of a local struct is set to by itself, or nil. Where
 // that is not on all ways, whole may be there still: what the struct is set to.
-func (f *family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *term.T {
-	p := f.e.pool
+func (f *Family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *term.T {
+	p := f.Engine.Pool
 	var alts []*term.T
-	for _, v := range f.fields[a][i] {
-		if t := f.value(v); t != nil {
+	for _, v := range f.Fields[a][i] {
+		if t := f.Value(v); t != nil {
 			alts = append(alts, t)
 		}
 	}
@@ -299,8 +300,8 @@ func (f *family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *te
 	}
 	if whole == nil {
 		var old []*term.T
-		for _, v := range f.stores[a] {
-			if t := f.value(v); t != nil {
+		for _, v := range f.Stores[a] {
+			if t := f.Value(v); t != nil {
 				old = append(old, t)
 			}
 		}
@@ -320,27 +321,27 @@ func (f *family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *te
 
 // same reports whether a value that is stored in a variable is what it holds: the return
 // of a named result leaves it as it is.
-func (f *family) same(a *ssa.Alloc, stored ssa.Value) bool {
+func (f *Family) same(a *ssa.Alloc, stored ssa.Value) bool {
 	load, ok := stored.(*ssa.UnOp)
-	return ok && load.Op == token.MUL && f.base(load.X) == ssa.Value(a)
+	return ok && load.Op == token.MUL && f.Base(load.X) == ssa.Value(a)
 }
 
 // wholeField is a field of a local struct that is set with the whole struct only, where
 // that is known to set it: what the other fields are set to, perhaps to something that
 // this one is used for, is no part of it. It is nil for others.
-func (f *family) wholeField(a *ssa.Alloc, i int, name string) *term.T {
-	if len(f.fields[a][i]) > 0 || len(f.outs[a]) > 0 {
+func (f *Family) wholeField(a *ssa.Alloc, i int, name string) *term.T {
+	if len(f.Fields[a][i]) > 0 || len(f.outs[a]) > 0 {
 		return nil
 	}
 	var alts []*term.T
-	for _, s := range f.stores[a] {
+	for _, s := range f.Stores[a] {
 		if f.same(a, s) {
 			continue
 		}
-		switch t := f.value(s); {
+		switch t := f.Value(s); {
 		case t == nil || t.IsZero():
 		case t.Kind == term.Struct && slices.Contains(t.Names, name):
-			alts = append(alts, f.e.pool.Field(t, name))
+			alts = append(alts, f.Engine.Pool.Field(t, name))
 		default:
 			return nil
 		}
@@ -348,13 +349,13 @@ func (f *family) wholeField(a *ssa.Alloc, i int, name string) *term.T {
 	if len(alts) == 0 {
 		return nil
 	}
-	return f.e.pool.Join(alts...)
+	return f.Engine.Pool.Join(alts...)
 }
 
 // structElement is a struct that a composite literal puts into an array field by
 // field.
-func (f *family) structElement(a *ssa.Alloc, i int64, typ types.Type) *term.T {
-	p := f.e.pool
+func (f *Family) structElement(a *ssa.Alloc, i int64, typ types.Type) *term.T {
+	p := f.Engine.Pool
 	st, ok := typ.Underlying().(*types.Struct)
 	if !ok {
 		return p.Const("zero", "")
@@ -364,7 +365,7 @@ func (f *family) structElement(a *ssa.Alloc, i int64, typ types.Type) *term.T {
 	for n := range st.NumFields() {
 		var alts []*term.T
 		for _, v := range f.cells[cell{a, i, n}] {
-			alts = append(alts, f.get(v))
+			alts = append(alts, f.Get(v))
 		}
 		if len(alts) > 0 {
 			names, args = append(names, st.Field(n).Name()), append(args, p.Join(alts...))
@@ -373,15 +374,15 @@ func (f *family) structElement(a *ssa.Alloc, i int64, typ types.Type) *term.T {
 	if len(names) == 0 {
 		return p.Const("zero", "")
 	}
-	return p.Struct(types.TypeString(typ, nil), f.e.site(a.Pos()), names, args)
+	return p.Struct(types.TypeString(typ, nil), f.Engine.CallSite(a.Pos()), names, args)
 }
 
 // mapping is a map as a struct of its constant keys; with other keys among
 // them, its fields cannot be told apart, but its values are there.
-func (f *family) mapping(m *ssa.MakeMap) *term.T {
-	p := f.e.pool
+func (f *Family) mapping(m *ssa.MakeMap) *term.T {
+	p := f.Engine.Pool
 	typ := "map"
-	if n := namedOf(m.Type()); n != nil {
+	if n := code.NamedOf(m.Type()); n != nil {
 		typ += ":" + types.TypeString(n, nil)
 	}
 	var names []string
@@ -392,7 +393,7 @@ func (f *family) mapping(m *ssa.MakeMap) *term.T {
 			continue
 		}
 		key := "?"
-		if k := f.get(u.Key); k.Kind == term.Const {
+		if k := f.Get(u.Key); k.Kind == term.Const {
 			key = k.Name
 		} else {
 			typ = ""
@@ -400,50 +401,50 @@ func (f *family) mapping(m *ssa.MakeMap) *term.T {
 		if values[key] == nil {
 			names = append(names, key)
 		}
-		values[key] = p.Join(values[key], f.get(u.Value))
+		values[key] = p.Join(values[key], f.Get(u.Value))
 	}
 	if len(names) == 0 && !emptyLiteral(m) || len(names) > 64 {
-		return p.Call("make", f.e.site(m.Pos()))
+		return p.Call("make", f.Engine.CallSite(m.Pos()))
 	}
 	args := make([]*term.T, len(names))
 	for i, n := range names {
 		args[i] = values[n]
 	}
-	return p.Struct(typ, f.e.site(m.Pos()), names, args)
+	return p.Struct(typ, f.Engine.CallSite(m.Pos()), names, args)
 }
 
 // emptyLiteral reports whether a map of a named type is only handed on as an
 // interface value, as bson.M{} is to a client: nobody fills it on the way.
 func emptyLiteral(m *ssa.MakeMap) bool {
-	return namedOf(m.Type()) != nil && !slices.ContainsFunc(*m.Referrers(), func(r ssa.Instruction) bool {
+	return code.NamedOf(m.Type()) != nil && !slices.ContainsFunc(*m.Referrers(), func(r ssa.Instruction) bool {
 		_, boxed := r.(*ssa.MakeInterface)
 		return !boxed
 	})
 }
 
 // filled is what a call stored through a pointer.
-func (f *family) filled(o out) *term.T {
+func (f *Family) filled(o out) *term.T {
 	// Not the call's value: that may be what is being evaluated (an error that
 	// later errors join).
-	call := f.callTerm(o.call, o.value.Pos())
-	if e := f.e.reader.Entry(call); e != nil && e.Reads != nil {
-		if src := f.e.reader.Get(e.Reads.Of, call, nil); src != nil {
-			return f.e.pool.Out(src, o.index)
+	call := f.CallTerm(o.call, o.value.Pos())
+	if e := f.Engine.Reader.Entry(call); e != nil && e.Reads != nil {
+		if src := f.Engine.Reader.Get(e.Reads.Of, call, nil); src != nil {
+			return f.Engine.Pool.Out(src, o.index)
 		}
 	}
-	return f.e.pool.Out(call, o.index)
+	return f.Engine.Pool.Out(call, o.index)
 }
 
 // load reads through an address.
-func (f *family) load(addr ssa.Value) *term.T {
-	p := f.e.pool
-	addr = f.base(addr)
+func (f *Family) load(addr ssa.Value) *term.T {
+	p := f.Engine.Pool
+	addr = f.Base(addr)
 	switch a := addr.(type) {
 	case *ssa.Alloc:
-		return f.value(a)
+		return f.Value(a)
 	case *ssa.FieldAddr:
-		name := fieldName(a.X.Type(), a.Field)
-		if x, ok := f.base(a.X).(*ssa.Alloc); ok {
+		name := code.FieldName(a.X.Type(), a.Field)
+		if x, ok := f.Base(a.X).(*ssa.Alloc); ok {
 			if len(f.lent[x]) == 0 {
 				if t := f.localField(x, a.Field, name, nil); t != nil {
 					return t
@@ -453,50 +454,40 @@ func (f *family) load(addr ssa.Value) *term.T {
 				}
 			}
 		}
-		x := f.value(a.X)
+		x := f.Value(a.X)
 		if x == nil {
 			return nil
 		}
 		place := f.at(p.Field(x, name), x, name, nil)
 		if place.Kind == term.Field {
-			if text := f.e.fieldText(a); text != nil {
+			if text := f.Engine.fieldText(a); text != nil {
 				return text
 			}
 		}
 		return place
 	case *ssa.IndexAddr:
-		x := f.value(a.X)
+		x := f.Value(a.X)
 		if x == nil {
 			return nil
 		}
-		return p.Elem(x, f.get(a.Index))
+		return p.Elem(x, f.Get(a.Index))
 	case *ssa.Global:
-		return f.e.global(a)
+		return f.Engine.global(a)
 	}
-	return f.value(addr)
+	return f.Value(addr)
 }
 
 // element is an element of x, with what the family stores there.
-func (f *family) element(x, index *term.T) *term.T {
-	return f.at(f.e.pool.Elem(x, index), x, "", index)
+func (f *Family) element(x, index *term.T) *term.T {
+	return f.at(f.Engine.Pool.Elem(x, index), x, "", index)
 }
 
-func (f *family) slice(v *ssa.Slice) *term.T {
-	x := f.value(v.X)
+func (f *Family) slice(v *ssa.Slice) *term.T {
+	x := f.Value(v.X)
 	if x == nil || v.Low == nil && v.High == nil {
 		return x
 	}
-	return f.e.pool.Op("slice", x)
-}
-
-func fieldName(t types.Type, i int) string {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if st, ok := t.Underlying().(*types.Struct); ok && i < st.NumFields() {
-		return st.Field(i).Name()
-	}
-	return "?"
+	return f.Engine.Pool.Op("slice", x)
 }
 
 // global is the value of a package-level variable that is only set where it is
@@ -506,7 +497,7 @@ func (e *Engine) global(g *ssa.Global) *term.T {
 		return t
 	}
 	val := e.declaration(g)
-	name := e.pool.Global(g.RelString(nil))
+	name := e.Pool.Global(g.RelString(nil))
 	e.globals[g] = name // while it is evaluated
 	t, final := e.initial(g, val, name)
 	if final {
@@ -533,11 +524,11 @@ func (e *Engine) initial(g *ssa.Global, val ssa.Value, name *term.T) (t *term.T,
 	if text := e.embedded(g); text != nil {
 		return text, true
 	}
-	init := e.families[g.Pkg.Func("init")]
+	init := e.Families[g.Pkg.Func("init")]
 	if val == nil || init == nil {
 		return name, true
 	}
-	t = init.value(val)
+	t = init.Value(val)
 	if t == nil {
 		return name, true
 	}
@@ -545,7 +536,7 @@ func (e *Engine) initial(g *ssa.Global, val ssa.Value, name *term.T) (t *term.T,
 	case term.Const, term.Op, term.Struct, term.List, term.Func:
 		return t, true
 	case term.Call:
-		if e.reader.Entry(t) != nil {
+		if e.Reader.Entry(t) != nil {
 			return t, true
 		}
 		if c, ok := val.(*ssa.Call); ok && e.awaited(c) {
@@ -558,15 +549,15 @@ func (e *Engine) initial(g *ssa.Global, val ssa.Value, name *term.T) (t *term.T,
 
 // awaited reports whether a call is of a function that is yet to be summarised.
 func (e *Engine) awaited(c *ssa.Call) bool {
-	fn := origin(c.Call.StaticCallee())
-	return fn != nil && e.families[rootOf(fn)] != nil && !e.solved[e.families[rootOf(fn)]]
+	fn := code.Origin(c.Call.StaticCallee())
+	return fn != nil && e.Families[code.Root(fn)] != nil && !e.Solved[e.Families[code.Root(fn)]]
 }
 
 // scanGlobals finds the package-level variables that are set once, by the
 // package's initialiser, and what to.
 func (e *Engine) scanGlobals() {
 	e.globals, e.declared = make(map[*ssa.Global]*term.T), make(map[*ssa.Global]ssa.Value)
-	e.functions(func(f *family, fn *ssa.Function) {
+	e.EachFunction(func(f *Family, fn *ssa.Function) {
 		f.guard(func() { e.declares(fn) }) // a fault is this function's, not of whoever asks first
 	})
 }

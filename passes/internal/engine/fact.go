@@ -1,14 +1,14 @@
 package engine
 
 import (
-	"fmt"
 	"go/types"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/comments"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -44,56 +44,12 @@ func (f *Fact) String() string {
 	if f.Empty() {
 		return "nothing"
 	}
-	e := &Engine{pool: term.NewPool()}
+	e := &Engine{Pool: term.NewPool()}
 	sum, _ := decode(e, f, "~") // the function's own package
 	if sum == nil {
 		return "unreadable"
 	}
 	return sum.String()
-}
-
-// String says shortly what a function does.
-func (s *Summary) String() string {
-	var parts []string
-	say := func(format string, args ...any) {
-		if p := fmt.Sprintf(format, args...); !slices.Contains(parts, p) {
-			parts = append(parts, p)
-		}
-	}
-	for _, h := range s.Holds {
-		say("holds %s", h.Lock.Call.Text())
-	}
-	for _, sec := range s.Sections {
-		say("runs under %s", sec.Lock.Call.Text())
-		for _, x := range sec.Effects {
-			if x.Open == Value {
-				say("runs %s", x.Call.Args[0].Text())
-			}
-		}
-	}
-	for _, x := range s.Effects {
-		switch {
-		case x.Memory != nil:
-			say("stores in %s", x.Memory.Type)
-		case x.Open == Value:
-			say("runs %s", x.Call.Args[0].Text())
-		case x.Call != nil && x.Open == Dynamic:
-			say("%s: %s", x.Why, x.Call.Text())
-		case x.Call != nil:
-			say("%s", x.Call.Text())
-		default:
-			say("unseen: %s", x.Why)
-		}
-	}
-	for _, x := range s.Sets {
-		say("sets %s", x.Of.Text()+"."+x.Field)
-	}
-	for i, r := range s.Results {
-		if r != nil && r.Kind != term.Unknown {
-			say("result %d is %s", i, r.Text())
-		}
-	}
-	return strings.Join(parts, "; ")
 }
 
 // A FuncFact is the fact of one function.
@@ -107,10 +63,10 @@ type FuncFact struct {
 func (e *Engine) Facts() []FuncFact {
 	var out []FuncFact
 	told := make(map[*types.Func]bool)
-	for _, f := range e.order {
-		if s := f.sums[f.root]; s != nil && f.callable() {
-			fn := f.root.Object().(*types.Func)
-			fact := e.fact(s, f.root.Pkg.Pkg.Path(), Suspect(f.root.Signature))
+	for _, f := range e.Order {
+		if s := f.Sums[f.Root]; s != nil && f.callable() {
+			fn := f.Root.Object().(*types.Func)
+			fact := e.fact(s, f.Root.Pkg.Pkg.Path(), Suspect(f.Root.Signature))
 			if said := e.said(fn); said != nil {
 				if fact == nil {
 					fact = &Fact{}
@@ -139,7 +95,7 @@ func (e *Engine) portableSaid(said *comments.Said) *comments.Said {
 	p := *said
 	if p.Decision != nil {
 		d := *p.Decision
-		d.Position = e.place(d.Position)
+		d.Position = e.Place(d.Position)
 		p.Decision = &d
 	}
 	return &p
@@ -147,7 +103,7 @@ func (e *Engine) portableSaid(said *comments.Said) *comments.Said {
 
 // fact is what callers in other packages need of the summary of a function of
 // the package at path, or nil.
-func (e *Engine) fact(s *Summary, path string, suspect bool) *Fact {
+func (e *Engine) fact(s *summary.Summary, path string, suspect bool) *Fact {
 	s = e.portable(s)
 	if len(s.Effects)+len(s.Holds)+len(s.Sections) == 0 {
 		if len(s.Sets) > 0 || slices.ContainsFunc(s.Results, func(t *term.T) bool { return t != nil }) {
@@ -161,10 +117,10 @@ func (e *Engine) fact(s *Summary, path string, suspect bool) *Fact {
 		return nil
 	}
 	for n := len(s.Effects); ; n /= 2 {
-		if fact := encode(e, s.first(n), path); len(fact.Code) <= maxFact {
+		if fact := encode(e, first(s, n), path); len(fact.Code) <= maxFact {
 			return fact
 		} else if n == 0 {
-			return encode(e, &Summary{Effects: []Effect{limit}}, path)
+			return encode(e, &summary.Summary{Effects: []summary.Effect{limit}}, path)
 		}
 	}
 }
@@ -178,21 +134,11 @@ const (
 )
 
 // limit is the effect that stands for those that do not fit.
-var limit = Effect{Why: lock.ReasonLimit}
-
-// first is s with no more than n of its effects.
-func (s *Summary) first(n int) *Summary {
-	if len(s.Effects) <= n {
-		return s
-	}
-	short := *s
-	short.Effects = append(slices.Clip(s.Effects[:n]), limit)
-	return &short
-}
+var limit = summary.Effect{Why: lock.ReasonLimit}
 
 // Suspect reports whether a call of a function out of sight counts as unseen:
 // it looks as if it left the process, or takes functions that it may run.
-func Suspect(sig *types.Signature) bool { return worldly(sig) || takesFuncs(sig) }
+func Suspect(sig *types.Signature) bool { return code.Worldly(sig) || takesFuncs(sig) }
 
 func takesFuncs(sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
@@ -208,8 +154,8 @@ func takesFuncs(sig *types.Signature) bool {
 }
 
 // portable is a summary without what callers elsewhere have no use for.
-func (e *Engine) portable(s *Summary) *Summary {
-	p := &Summary{Effects: s.Effects, Holds: s.Holds, Sections: s.Sections, Sets: s.Sets, Results: make([]*term.T, len(s.Results))}
+func (e *Engine) portable(s *summary.Summary) *summary.Summary {
+	p := &summary.Summary{Effects: s.Effects, Holds: s.Holds, Sections: s.Sections, Sets: s.Sets, Results: make([]*term.T, len(s.Results))}
 	for i, t := range s.Results {
 		if e.tells(t) {
 			p.Results[i] = t
@@ -227,14 +173,14 @@ func (e *Engine) tells(t *term.T) bool {
 		case term.Const:
 			return !x.IsZero()
 		case term.Call:
-			return e.reader.Entry(x) != nil
+			return e.Reader.Entry(x) != nil
 		}
 		return false
 	})
 }
 
-// place names a position by import path and base name.
-func (e *Engine) place(p lock.Position) lock.Position {
+// Place names a position by import path and base name.
+func (e *Engine) Place(p lock.Position) lock.Position {
 	if p.Pos.IsValid() {
 		p.File, p.Pos = e.fileName(p.File), 0
 	}
@@ -250,20 +196,30 @@ func (e *Engine) fileName(file string) string {
 
 // own reports whether an effect of this package is part of locking, as far as
 // it can be told without the caller.
-func (ev *evidence) own(x Effect) bool {
-	if x.Own || x.Call == nil || x.Open != Closed {
+func (ev *Evidence) own(x summary.Effect) bool {
+	if x.Own || x.Call == nil || x.Open != summary.Closed {
 		return x.Own
 	}
-	for _, m := range ev.e.reader.Of(x.Call) {
+	for _, m := range ev.e.Reader.Of(x.Call) {
 		switch m.Role {
 		case meaning.Acquire, meaning.Release, meaning.Renew:
 			if m.Role == meaning.Acquire && ev.taken[x.At.Position] {
 				return true
 			}
-			if m.Key != nil && !m.Key.Open() && slices.ContainsFunc(keysOf(m.Key), func(k *term.T) bool { return ev.keys[held{m.Family, ev.e.pool.Like(k)}] }) {
+			if m.Key != nil && !m.Key.Open() && slices.ContainsFunc(KeysOf(m.Key), func(k *term.T) bool { return ev.keys[held{m.Family, ev.e.Pool.Like(k)}] }) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// first is s with no more than n of its effects.
+func first(s *summary.Summary, n int) *summary.Summary {
+	if len(s.Effects) <= n {
+		return s
+	}
+	short := *s
+	short.Effects = append(slices.Clip(s.Effects[:n]), limit)
+	return &short
 }

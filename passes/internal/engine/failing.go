@@ -4,26 +4,29 @@ import (
 	"go/token"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
 // failureOnly reports whether a deferred closure does what it does at the given
 // place only when the function around it fails: under "if err != nil" of a
 // captured error. Such a release undoes an acquire that went wrong later; where
 // the function succeeds, the lock is left to the caller.
-func (f *family) failureOnly(d *ssa.Defer, match func(Effect) bool) bool {
+func (f *Family) failureOnly(d *ssa.Defer, match func(summary.Effect) bool) bool {
 	mc, ok := d.Call.Value.(*ssa.MakeClosure)
 	if !ok {
 		return false
 	}
 	fn := mc.Fn.(*ssa.Function)
-	sum := f.sums[fn]
+	sum := f.Sums[fn]
 	if sum == nil {
 		return false
 	}
 	guarded := false
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			if f.releaseIndex(sum.steps[in], match) < 0 {
+			if f.ReleaseIndex(sum.Steps[in], match) < 0 {
 				continue
 			}
 			if !f.underFailure(b) {
@@ -36,7 +39,7 @@ func (f *family) failureOnly(d *ssa.Defer, match func(Effect) bool) bool {
 }
 
 // underFailure reports whether a block runs only where a captured error is set.
-func (f *family) underFailure(b *ssa.BasicBlock) bool {
+func (f *Family) underFailure(b *ssa.BasicBlock) bool {
 	for d := b; d.Idom() != nil; d = d.Idom() {
 		up := d.Idom()
 		br, ok := up.Instrs[len(up.Instrs)-1].(*ssa.If)
@@ -44,7 +47,7 @@ func (f *family) underFailure(b *ssa.BasicBlock) bool {
 			continue
 		}
 		cond, ok := br.Cond.(*ssa.BinOp)
-		if !ok || cond.Op != token.NEQ || !isError(cond.X.Type()) {
+		if !ok || cond.Op != token.NEQ || !code.IsError(cond.X.Type()) {
 			continue
 		}
 		load, ok := cond.X.(*ssa.UnOp)

@@ -6,34 +6,36 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
-// A family is a named function and the closures inside it. Its functions share
+// A Family is a named function and the closures inside it. Its functions share
 // variables, so their values are evaluated together.
-type family struct {
-	e       *Engine
-	root    *ssa.Function
-	members []*ssa.Function // closures before the functions that hold them
-	sums    map[*ssa.Function]*Summary
-	callees []*family // for the order of summaries
-	failed  bool      // the engine did, on this family
-	applied int       // function values that are being put in place, one in another
+type Family struct {
+	Engine  *Engine                            // that it belongs to
+	Root    *ssa.Function                      // the named function
+	Members []*ssa.Function                    // closures before the functions that hold them
+	Sums    map[*ssa.Function]*summary.Summary // what its functions do
+	callees []*Family                          // for the order of summaries
+	failed  bool                               // the engine did, on this family
+	applied int                                // function values that are being put in place, one in another
 
-	made   map[*ssa.Function]*ssa.MakeClosure
+	Made   map[*ssa.Function]*ssa.MakeClosure // where a closure is made
 	values map[ssa.Value]*term.T
 	busy   map[ssa.Value]bool
 
-	stores  map[ssa.Value][]ssa.Value           // whole variable: values stored
-	fields  map[ssa.Value]map[int][]ssa.Value   // local struct: values stored per field
+	Stores  map[ssa.Value][]ssa.Value           // whole variable: values stored
+	Fields  map[ssa.Value]map[int][]ssa.Value   // local struct: values stored per field
 	elems   map[ssa.Value]map[int64]ssa.Value   // local array: value per index
 	cells   map[cell][]ssa.Value                // local array of structs: values stored per element and field
 	outs    map[ssa.Value][]out                 // local variable filled through a pointer
-	places  []placed                            // stores to fields of objects that are not local
+	Places  []Placed                            // stores to fields of objects that are not local
 	keyed   map[location][]*term.T              // places, and what callees store, evaluated
 	lent    map[ssa.Value][]ssa.CallInstruction // local struct: calls that get a pointer to it
 	unsure  map[field]doubt                     // local struct: fields that keep what they had on some ways
-	calling []ssa.CallInstruction               // all calls
+	Calling []ssa.CallInstruction               // all calls
 
 	blocks map[string]*ssa.BasicBlock // of calls, by place
 	handed map[*ssa.Parameter]ssa.CallInstruction
@@ -68,50 +70,50 @@ type out struct {
 	index int
 }
 
-// placed is a store through an address that is not a local variable's.
-type placed struct {
-	addr ssa.Value
+// Placed is a store through an address that is not a local variable's.
+type Placed struct {
+	Addr ssa.Value // the address, or a map
 	key  ssa.Value // map key, where addr is a map
-	val  ssa.Value
+	Val  ssa.Value // what is stored
 }
 
-func newFamily(e *Engine, root *ssa.Function) *family {
-	f := &family{e: e, root: root, sums: make(map[*ssa.Function]*Summary), made: make(map[*ssa.Function]*ssa.MakeClosure)}
+func newFamily(e *Engine, root *ssa.Function) *Family {
+	f := &Family{Engine: e, Root: root, Sums: make(map[*ssa.Function]*summary.Summary), Made: make(map[*ssa.Function]*ssa.MakeClosure)}
 	var walk func(fn *ssa.Function)
 	walk = func(fn *ssa.Function) {
 		for _, a := range fn.AnonFuncs {
 			walk(a)
 		}
-		f.members = append(f.members, fn)
+		f.Members = append(f.Members, fn)
 	}
 	walk(root)
 	return f
 }
 
 // reset forgets evaluated values: callee summaries have changed.
-func (f *family) reset() {
+func (f *Family) reset() {
 	f.values, f.busy = make(map[ssa.Value]*term.T), make(map[ssa.Value]bool)
 	f.keyed = nil
-	f.look()
+	f.Look()
 }
 
-// look scans the family once. Some are asked about without being summarised.
-func (f *family) look() {
-	if f.stores == nil {
+// Look scans the family once. Some are asked about without being summarised.
+func (f *Family) Look() {
+	if f.Stores == nil {
 		f.scan()
 	}
 }
 
-// base resolves a captured variable to the variable of the function that
+// Base resolves a captured variable to the variable of the function that
 // declares it.
-func (f *family) base(v ssa.Value) ssa.Value {
-	f.look()
+func (f *Family) Base(v ssa.Value) ssa.Value {
+	f.Look()
 	for range 20 {
 		fv, ok := v.(*ssa.FreeVar)
 		if !ok {
 			break
 		}
-		mc := f.made[fv.Parent()]
+		mc := f.Made[fv.Parent()]
 		if mc == nil {
 			break
 		}
@@ -130,39 +132,39 @@ func (f *family) base(v ssa.Value) ssa.Value {
 }
 
 // scan records every store of the family, so that loads find them.
-func (f *family) scan() {
-	f.stores, f.fields = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value]map[int][]ssa.Value)
+func (f *Family) scan() {
+	f.Stores, f.Fields = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value]map[int][]ssa.Value)
 	f.elems, f.outs = make(map[ssa.Value]map[int64]ssa.Value), make(map[ssa.Value][]out)
 	f.cells = make(map[cell][]ssa.Value)
 	f.lent, f.unsure = make(map[ssa.Value][]ssa.CallInstruction), make(map[field]doubt)
-	for _, fn := range f.members {
+	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				if mc, ok := in.(*ssa.MakeClosure); ok {
-					f.made[mc.Fn.(*ssa.Function)] = mc
+					f.Made[mc.Fn.(*ssa.Function)] = mc
 				}
 			}
 		}
 	}
-	for _, fn := range f.members {
+	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				switch in := in.(type) {
 				case *ssa.Store:
 					f.store(in.Addr, in.Val)
-					if fa, ok := f.base(in.Addr).(*ssa.FieldAddr); ok {
-						if x, ok := f.base(fa.X).(*ssa.Alloc); ok {
+					if fa, ok := f.Base(in.Addr).(*ssa.FieldAddr); ok {
+						if x, ok := f.Base(fa.X).(*ssa.Alloc); ok {
 							at := field{x, fa.Field}
 							f.unsure[at] = max(f.unsure[at], f.doubts(in, x))
 						}
 					}
 				case *ssa.MapUpdate:
-					f.places = append(f.places, placed{in.Map, in.Key, in.Value})
+					f.Places = append(f.Places, Placed{in.Map, in.Key, in.Value})
 				case ssa.CallInstruction:
 					f.scanOut(in)
-					f.calling = append(f.calling, in)
+					f.Calling = append(f.Calling, in)
 					for _, a := range in.Common().Args {
-						if x, ok := f.base(a).(*ssa.Alloc); ok && isStruct(x) {
+						if x, ok := f.Base(a).(*ssa.Alloc); ok && isStruct(x) {
 							f.lent[x] = append(f.lent[x], in)
 						}
 					}
@@ -172,31 +174,31 @@ func (f *family) scan() {
 	}
 }
 
-func (f *family) store(addr, val ssa.Value) {
-	addr = f.base(addr)
+func (f *Family) store(addr, val ssa.Value) {
+	addr = f.Base(addr)
 	switch a := addr.(type) {
 	case *ssa.Alloc:
-		f.stores[a] = append(f.stores[a], val)
+		f.Stores[a] = append(f.Stores[a], val)
 	case *ssa.FieldAddr:
-		if x, ok := f.base(a.X).(*ssa.Alloc); ok {
-			if f.fields[x] == nil {
-				f.fields[x] = make(map[int][]ssa.Value)
+		if x, ok := f.Base(a.X).(*ssa.Alloc); ok {
+			if f.Fields[x] == nil {
+				f.Fields[x] = make(map[int][]ssa.Value)
 			}
-			f.fields[x][a.Field] = append(f.fields[x][a.Field], val)
+			f.Fields[x][a.Field] = append(f.Fields[x][a.Field], val)
 			return
 		}
 		if ia, ok := a.X.(*ssa.IndexAddr); ok {
 			if c, ok := ia.Index.(*ssa.Const); ok && c.Value != nil {
-				if x, ok := f.base(ia.X).(*ssa.Alloc); ok {
+				if x, ok := f.Base(ia.X).(*ssa.Alloc); ok {
 					at := cell{x, c.Int64(), a.Field}
 					f.cells[at] = append(f.cells[at], val)
 					return
 				}
 			}
 		}
-		f.places = append(f.places, placed{a, nil, val})
+		f.Places = append(f.Places, Placed{a, nil, val})
 	case *ssa.IndexAddr:
-		if x, ok := f.base(a.X).(*ssa.Alloc); ok {
+		if x, ok := f.Base(a.X).(*ssa.Alloc); ok {
 			if c, ok := a.Index.(*ssa.Const); ok && c.Value != nil {
 				if f.elems[x] == nil {
 					f.elems[x] = make(map[int64]ssa.Value)
@@ -206,27 +208,27 @@ func (f *family) store(addr, val ssa.Value) {
 			}
 		}
 	case *ssa.Global:
-		f.places = append(f.places, placed{a, nil, val})
+		f.Places = append(f.Places, Placed{a, nil, val})
 	}
 }
 
 // scanOut records variables whose address is handed, as an interface value, to
 // a call without a body (Scan, Unmarshal, Decode): the call fills them. A
 // pointer that is passed under its own type is input to most calls.
-func (f *family) scanOut(in ssa.CallInstruction) {
+func (f *Family) scanOut(in ssa.CallInstruction) {
 	c := in.Common()
 	v, ok := in.(ssa.Value)
-	if !ok || c.StaticCallee() != nil && (len(c.StaticCallee().Blocks) > 0 || f.e.imported(origin(c.StaticCallee())) != nil) {
+	if !ok || c.StaticCallee() != nil && (len(c.StaticCallee().Blocks) > 0 || f.Engine.imported(code.Origin(c.StaticCallee())) != nil) {
 		return
 	}
-	entries := f.entries(c)
+	entries := f.Entries(c)
 	reads := len(entries) == 0
 	for _, e := range entries {
 		reads = reads || e.Query != nil || e.Reads != nil && !e.Reads.Out.IsZero()
 	}
 	args := c.Args
 	if c.Signature().Variadic() && len(args) > 0 {
-		if list := f.variadic(args[len(args)-1]); list != nil {
+		if list := f.Variadic(args[len(args)-1]); list != nil {
 			args = append(args[:len(args)-1:len(args)-1], list...)
 		}
 	}
@@ -242,11 +244,11 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 		if !reads {
 			continue // known to take the pointer as input: a model, a record to store
 		}
-		switch x := f.base(mi.X).(type) {
+		switch x := f.Base(mi.X).(type) {
 		case *ssa.Alloc:
 			f.outs[x] = append(f.outs[x], out{c, v, n})
 		case *ssa.FieldAddr:
-			if b, ok := f.base(x.X).(*ssa.Alloc); ok {
+			if b, ok := f.Base(x.X).(*ssa.Alloc); ok {
 				f.outs[b] = append(f.outs[b], out{c, v, n})
 			}
 		default:
@@ -256,41 +258,41 @@ func (f *family) scanOut(in ssa.CallInstruction) {
 	}
 }
 
-// entries lists what the catalogue says of a called function.
-func (f *family) entries(c *ssa.CallCommon) []*catalog.Call {
+// Entries lists what the catalogue says of a called function.
+func (f *Family) Entries(c *ssa.CallCommon) []*catalog.Call {
 	if c.IsInvoke() {
-		return f.e.register(f.e.impls.method(c))
+		return f.Engine.register(f.Engine.Implementations.method(c))
 	}
 	if callee := c.StaticCallee(); callee != nil {
 		fn, _ := callee.Object().(*types.Func)
-		return f.e.register(fn)
+		return f.Engine.register(fn)
 	}
 	return nil
 }
 
 // filledSlice returns the local array behind a slice that a call of the
 // catalogue fills with fresh values (rand.Read), or nil.
-func (f *family) filledSlice(entries []*catalog.Call, arg ssa.Value) *ssa.Alloc {
+func (f *Family) filledSlice(entries []*catalog.Call, arg ssa.Value) *ssa.Alloc {
 	s, ok := arg.(*ssa.Slice)
 	if !ok {
 		return nil
 	}
 	for _, e := range entries {
 		if e.Origin != nil && !e.Origin.Out.IsZero() {
-			a, _ := f.base(s.X).(*ssa.Alloc)
+			a, _ := f.Base(s.X).(*ssa.Alloc)
 			return a
 		}
 	}
 	return nil
 }
 
-// variadic lists the values of a slice that was made for a variadic call.
-func (f *family) variadic(v ssa.Value) []ssa.Value {
+// Variadic lists the values of a slice that was made for a variadic call.
+func (f *Family) Variadic(v ssa.Value) []ssa.Value {
 	s, ok := v.(*ssa.Slice)
 	if !ok {
 		return nil
 	}
-	a, ok := f.base(s.X).(*ssa.Alloc)
+	a, ok := f.Base(s.X).(*ssa.Alloc)
 	if !ok {
 		return nil
 	}
@@ -321,4 +323,13 @@ func (f *family) variadic(v ssa.Value) []ssa.Value {
 		list = append(list, x)
 	}
 	return list
+}
+
+// Settled is the family, ready to tell values although nothing asked for its
+// summary.
+func (f *Family) Settled() *Family {
+	if f.values == nil {
+		f.reset()
+	}
+	return f
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -23,8 +25,8 @@ func (e *Engine) Guard() (faults func() []Fault) {
 
 // guard runs a step of the analysis of a family. If the engine fails, what the
 // family does is out of sight from then on.
-func (f *family) guard(step func()) {
-	if f.e.guarded {
+func (f *Family) guard(step func()) {
+	if f.Engine.guarded {
 		defer func() {
 			if r := recover(); r != nil {
 				f.fail(fmt.Sprint(r))
@@ -34,12 +36,12 @@ func (f *family) guard(step func()) {
 	step()
 }
 
-func (f *family) fail(why string) {
+func (f *Family) fail(why string) {
 	f.failed = true
-	at := lock.Frame{Position: f.e.position(f.root.Pos()), Function: shown(f.root)}
-	f.e.faults = append(f.e.faults, Fault{pkgOf(f.root), at.Position, why})
-	for _, fn := range f.members {
+	at := lock.Frame{Position: f.Engine.Position(f.Root.Pos()), Function: code.Shown(f.Root)}
+	f.Engine.faults = append(f.Engine.faults, Fault{code.PackagePath(f.Root), at.Position, why})
+	for _, fn := range f.Members {
 		fn.Blocks = nil // nobody else shall fail on them
-		f.sums[fn] = &Summary{Effects: []Effect{{Why: lock.ReasonLimit, At: at}}}
+		f.Sums[fn] = &summary.Summary{Effects: []summary.Effect{{Why: lock.ReasonLimit, At: at}}}
 	}
 }

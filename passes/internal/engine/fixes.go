@@ -16,13 +16,13 @@ import (
 // Changes of the source that do away with a finding. They are offered only where
 // they cannot do harm, whatever the rest of the program is; all else is advice.
 
-// withoutCancel hands a release a context that does not end with ctx.
-func (e *Engine) withoutCancel(call ssa.CallInstruction, ctx ssa.Value) *lock.Fix {
-	file, expr := e.callExpr(call)
+// WithoutCancel hands a release a context that does not end with ctx.
+func (e *Engine) WithoutCancel(call ssa.CallInstruction, ctx ssa.Value) *lock.Fix {
+	file, expr := e.CallExpr(call)
 	if expr == nil || !since(call.Parent().Pkg.Pkg, "go1.21") {
 		return nil
 	}
-	arg := e.argument(call, expr, ctx)
+	arg := e.Argument(call, expr, ctx)
 	switch arg.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
 	default:
@@ -38,57 +38,26 @@ func (e *Engine) withoutCancel(call ssa.CallInstruction, ctx ssa.Value) *lock.Fi
 	}
 }
 
-// keepMonotonic takes the conversions that only drop the monotonic reading out of a
-// comparison of times, where both sides then have one. A comparison has the same
-// outcome in every location.
-func (c *clocks) keepMonotonic(in *ssa.Call) *lock.Fix {
-	_, expr := c.e.callExpr(in)
-	if expr == nil {
+// Argument is the syntax of one of a call's arguments, its receiver included, or
+// nil where it is not written there.
+func (e *Engine) Argument(call ssa.CallInstruction, expr *ast.CallExpr, v ssa.Value) ast.Expr {
+	c := call.Common()
+	i := slices.Index(c.Args, v)
+	if callee := c.StaticCallee(); callee != nil && callee.Signature.Recv() != nil {
+		recv := e.Receiver(call, expr)
+		if i == 0 || recv == nil {
+			return recv
+		}
+		i--
+	}
+	if i < 0 || i >= len(expr.Args) {
 		return nil
 	}
-	fix := &lock.Fix{Message: "compare with the monotonic reading"}
-	for _, a := range in.Call.Args {
-		x := c.e.argument(in, expr, a)
-		for {
-			conv, isCall := a.(*ssa.Call)
-			inner, nested := ast.Unparen(x).(*ast.CallExpr)
-			if !isCall || !nested || inner.Lparen != conv.Pos() {
-				break
-			}
-			strips := onlyStrips(conv)
-			recv := c.e.receiver(conv, inner)
-			if recv == nil || !strips && calleeName(&conv.Call) != "(time.Time).Add" {
-				break
-			}
-			if strips {
-				fix.Edits = append(fix.Edits, lock.Edit{Pos: recv.End(), End: inner.End()})
-			}
-			a, x = conv.Call.Args[0], recv
-		}
-		if c.readings().lost(a) != "" {
-			return nil
-		}
-	}
-	if len(fix.Edits) == 0 {
-		return nil
-	}
-	return fix
+	return expr.Args[i]
 }
 
-// onlyStrips reports whether a call changes nothing of a time but how it is shown.
-func onlyStrips(call *ssa.Call) bool {
-	switch calleeName(&call.Call) {
-	case "(time.Time).UTC", "(time.Time).Local":
-		return true
-	case "(time.Time).Round", "(time.Time).Truncate":
-		n, ok := constInt(call.Call.Args[1])
-		return ok && n <= 0
-	}
-	return false
-}
-
-// callExpr finds the syntax of a call.
-func (e *Engine) callExpr(in ssa.CallInstruction) (*ast.File, *ast.CallExpr) {
+// CallExpr finds the syntax of a call.
+func (e *Engine) CallExpr(in ssa.CallInstruction) (*ast.File, *ast.CallExpr) {
 	pos := in.Common().Pos()
 	if !pos.IsValid() {
 		return nil, nil
@@ -109,27 +78,9 @@ func (e *Engine) callExpr(in ssa.CallInstruction) (*ast.File, *ast.CallExpr) {
 	return nil, nil
 }
 
-// argument is the syntax of one of a call's arguments, its receiver included, or
-// nil where it is not written there.
-func (e *Engine) argument(call ssa.CallInstruction, expr *ast.CallExpr, v ssa.Value) ast.Expr {
-	c := call.Common()
-	i := slices.Index(c.Args, v)
-	if callee := c.StaticCallee(); callee != nil && callee.Signature.Recv() != nil {
-		recv := e.receiver(call, expr)
-		if i == 0 || recv == nil {
-			return recv
-		}
-		i--
-	}
-	if i < 0 || i >= len(expr.Args) {
-		return nil
-	}
-	return expr.Args[i]
-}
-
-// receiver is the syntax of what a method is called on: the value itself, not one
+// Receiver is the syntax of what a method is called on: the value itself, not one
 // that it is embedded in.
-func (e *Engine) receiver(call ssa.CallInstruction, expr *ast.CallExpr) ast.Expr {
+func (e *Engine) Receiver(call ssa.CallInstruction, expr *ast.CallExpr) ast.Expr {
 	sel, ok := expr.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return nil

@@ -8,7 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -23,27 +25,27 @@ const (
 	unknownHandle = "unknown"
 )
 
-// handleKind tells what a call's statement runs on.
-func (e *Engine) handleKind(call, on *term.T) string {
+// HandleKind tells what a call's statement runs on.
+func (e *Engine) HandleKind(call, on *term.T) string {
 	if on.Any(namesPooler) {
 		return pooler
 	}
 	for _, a := range on.Alts() {
-		if made := e.handleMaker(a); made != nil {
-			return e.reader.Entry(made).Pool
+		if made := e.HandleMaker(a); made != nil {
+			return e.Reader.Entry(made).Pool
 		}
 	}
 	// The last link of a chain (Raw, Scan) is called on the chain; the first on
 	// the handle.
 	for {
 		recv := meaning.Receiver(call)
-		entry := e.reader.Entry(recv)
+		entry := e.Reader.Entry(recv)
 		if entry == nil || entry.Part == nil || meaning.Receiver(recv) == nil {
 			break
 		}
 		call = recv
 	}
-	switch kind := e.reader.Catalog.Handle(receiverType(call.Name)); kind {
+	switch kind := e.Reader.Catalog.Handle(code.ReceiverType(call.Name)); kind {
 	case "":
 		return unknownHandle
 	case "any":
@@ -56,18 +58,18 @@ func (e *Engine) handleKind(call, on *term.T) string {
 	}
 }
 
-// givenHandle is handleKind where the handle, or what it is a field of, may be an
+// givenHandle is HandleKind where the handle, or what it is a field of, may be an
 // argument: then its type can stand for a pool and for a session alike, and what the
 // callers in view give decides. One of them that gives a pool is enough.
 func (e *Engine) givenHandle(call, on *term.T) string {
-	kind := e.handleKind(call, on)
+	kind := e.HandleKind(call, on)
 	if kind != "pool" || !on.Open() {
 		return kind
 	}
 	if e.handles == nil {
 		e.handles = make(map[string][]string)
-		e.each(func(_ *family, _ *ssa.Function, s *Summary) {
-			for _, list := range s.steps {
+		e.EachSummary(func(_ *Family, _ *ssa.Function, s *summary.Summary) {
+			for _, list := range s.Steps {
 				for _, x := range list {
 					e.noteHandle(x)
 				}
@@ -89,32 +91,32 @@ func (e *Engine) givenHandle(call, on *term.T) string {
 // noteHandle notes what a caller gives a function for the handle of a statement that
 // takes or frees a lock. A handle that comes from the caller's own arguments is noted
 // only where its name says what it is.
-func (e *Engine) noteHandle(x Effect) {
-	if x.Call == nil || x.Open != Closed || len(x.Via) == 0 {
+func (e *Engine) noteHandle(x summary.Effect) {
+	if x.Call == nil || x.Open != summary.Closed || len(x.Via) == 0 {
 		return
 	}
-	for _, m := range e.reader.Of(x.Call) {
+	for _, m := range e.Reader.Of(x.Call) {
 		if m.On == nil || m.Role != meaning.Acquire && m.Role != meaning.Release {
 			continue
 		}
-		if kind := e.handleKind(x.Call, m.On); kind != "pool" || !m.On.Open() {
+		if kind := e.HandleKind(x.Call, m.On); kind != "pool" || !m.On.Open() {
 			e.handles[x.Call.Site] = append(e.handles[x.Call.Site], kind)
 		}
 	}
 }
 
-// ownerHandle is givenHandle of the statement that takes a lock. Where that is sent
+// OwnerHandle is givenHandle of the statement that takes a lock. Where that is sent
 // through an interface of the program's own, what is put into it decides, if it is
 // a pool wherever that can be seen.
-func (e *Engine) ownerHandle(st *site, m meaning.Meaning) string {
-	kind := e.givenHandle(st.lock.Call, m.On)
+func (e *Engine) OwnerHandle(st *summary.Site, m meaning.Meaning) string {
+	kind := e.givenHandle(st.Lock.Call, m.On)
 	if kind != unknownHandle {
 		return kind
 	}
-	if len(st.lock.chain) > 0 {
-		st = st.lock.chain[0]
+	if len(st.Lock.Chain) > 0 {
+		st = st.Lock.Chain[0]
 	}
-	if st.at != nil && st.at.Common().IsInvoke() && e.pooled(st.at.Common()) {
+	if st.At != nil && st.At.Common().IsInvoke() && e.pooled(st.At.Common()) {
 		return "pool"
 	}
 	return kind
@@ -124,16 +126,16 @@ func (e *Engine) ownerHandle(st *site, m meaning.Meaning) string {
 // pool: all values that it may be are known, and are one or embed one.
 func (e *Engine) pooled(c *ssa.CallCommon) bool {
 	found, sure := false, true
-	e.readings().walk(c.Value, func(v ssa.Value) bool {
+	e.Readings().Walk(c.Value, func(v ssa.Value) bool {
 		switch v := v.(type) {
 		case *ssa.MakeInterface:
 			obj, _, _ := types.LookupFieldOrMethod(v.X.Type(), true, c.Method.Pkg(), c.Method.Name())
 			method, ok := obj.(*types.Func)
-			pool := ok && e.reader.Catalog.Handle(receiverType(method.Origin().FullName())) == "pool"
+			pool := ok && e.Reader.Catalog.Handle(code.ReceiverType(method.Origin().FullName())) == "pool"
 			found, sure = found || pool, sure && pool
 			return false
 		case *ssa.Parameter:
-			sure = sure && len(e.readings().callers[v.Parent()]) > 0
+			sure = sure && len(e.Readings().Callers[v.Parent()]) > 0
 		case *ssa.UnOp, *ssa.Alloc, *ssa.FreeVar, *ssa.Field, *ssa.Phi, *ssa.ChangeInterface, *ssa.Const:
 		default:
 			sure = false
@@ -149,16 +151,16 @@ func namesPooler(t *term.T) bool {
 	return ok && (strings.Contains(s, "pgbouncer") || strings.Contains(s, ":6432") || strings.Contains(s, "pooler."))
 }
 
-// handleMaker returns the call that a handle comes from, if it tells the
+// HandleMaker returns the call that a handle comes from, if it tells the
 // handle's kind; nil otherwise. An embedded handle is that of the outer one.
-func (e *Engine) handleMaker(t *term.T) *term.T {
+func (e *Engine) HandleMaker(t *term.T) *term.T {
 	for t != nil {
 		switch t.Kind {
 		case term.Result, term.Field:
 			t = t.Args[0]
 			continue
 		case term.Call:
-			entry := e.reader.Entry(t)
+			entry := e.Reader.Entry(t)
 			switch {
 			case entry == nil:
 				return nil
@@ -172,15 +174,6 @@ func (e *Engine) handleMaker(t *term.T) *term.T {
 		return nil
 	}
 	return nil
-}
-
-// receiverType is the type in a method's name: "path.T" in "(*path.T).M".
-func receiverType(name string) string {
-	recv, ok := strings.CutPrefix(name, "(")
-	if !ok {
-		return ""
-	}
-	return strings.TrimPrefix(recv[:strings.LastIndex(recv, ")")], "*")
 }
 
 // namedSession reports whether a handle is called a connection or transaction:
@@ -204,21 +197,21 @@ func namedSession(t *term.T) bool {
 	return false
 }
 
-// strays lists the releases of a session's lock that run on another session
+// Strays lists the releases of a session's lock that run on another session
 // than the acquire: on the pool, or on another connection that was opened in
 // sight. Two handles of unknown origin may be the same.
-func (e *Engine) strays(st *site, m meaning.Meaning, kind string) []lock.Call {
+func (e *Engine) Strays(st *summary.Site, m meaning.Meaning, kind string) []lock.Call {
 	if m.Scope != "session" || m.On == nil || kind != "conn" && kind != "tx" {
 		return nil
 	}
-	mine := e.handleMaker(m.On)
+	mine := e.HandleMaker(m.On)
 	var out []lock.Call
-	for _, x := range st.freed {
-		for _, r := range e.reader.Of(x.Call) {
-			if r.Role != meaning.Release || r.On == nil || e.related(r.On, m.On) {
+	for _, x := range st.Freed {
+		for _, r := range e.Reader.Of(x.Call) {
+			if r.Role != meaning.Release || r.On == nil || e.Related(r.On, m.On) {
 				continue
 			}
-			other := e.handleMaker(r.On)
+			other := e.HandleMaker(r.On)
 			if e.givenHandle(x.Call, r.On) == "pool" || mine != nil && other != nil && mine != other {
 				out = append(out, lock.Call{Frame: x.At, Call: x.At.Callee, Kind: "stray", Here: true})
 			}
@@ -227,17 +220,17 @@ func (e *Engine) strays(st *site, m meaning.Meaning, kind string) []lock.Call {
 	return out
 }
 
-// related reports whether a release's handle is the session of the acquire's: it
+// Related reports whether a release's handle is the session of the acquire's: it
 // is the same, or was made from it. Handles that were opened at two places are
 // two, however alike.
-func (e *Engine) related(release, acquire *term.T) bool {
+func (e *Engine) Related(release, acquire *term.T) bool {
 	for _, a := range release.Alts() {
 		for _, b := range acquire.Alts() {
 			if a.Any(func(t *term.T) bool { return t == b }) {
 				return true
 			}
-			opened := e.handleMaker(b) != nil
-			if !(opened && e.handleMaker(a) != nil) && e.pool.Alike(a, b) || !opened && b.Any(func(t *term.T) bool { return t == a }) {
+			opened := e.HandleMaker(b) != nil
+			if !(opened && e.HandleMaker(a) != nil) && e.Pool.Alike(a, b) || !opened && b.Any(func(t *term.T) bool { return t == a }) {
 				return true
 			}
 		}
@@ -247,10 +240,10 @@ func (e *Engine) related(release, acquire *term.T) bool {
 
 // handle is the one that a function literal gets from the call which runs it:
 // db.Transaction(func(tx *gorm.DB) error ...). It is nil for other parameters.
-func (f *family) handle(v *ssa.Parameter) *term.T {
+func (f *Family) handle(v *ssa.Parameter) *term.T {
 	if f.handed == nil {
 		f.handed = make(map[*ssa.Parameter]ssa.CallInstruction)
-		for _, fn := range f.members {
+		for _, fn := range f.Members {
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
 					if c, ok := in.(ssa.CallInstruction); ok {
@@ -267,15 +260,15 @@ func (f *family) handle(v *ssa.Parameter) *term.T {
 }
 
 // handleFrom is the handle that a call gives the function it runs.
-func (f *family) handleFrom(c ssa.CallInstruction) *term.T {
-	callee := declared(c.Common())
+func (f *Family) handleFrom(c ssa.CallInstruction) *term.T {
+	callee := code.Declared(c.Common())
 	on := catalog.Ref{Base: catalog.Receiver}
-	for _, entry := range f.e.register(callee) {
+	for _, entry := range f.Engine.register(callee) {
 		if entry.Runs != nil && !entry.Runs.On.IsZero() {
 			on = entry.Runs.On
 		}
 	}
-	return f.e.pool.Call(callee.FullName(), f.e.site(c.Pos()), f.get(operand(c.Common(), on)))
+	return f.Engine.Pool.Call(callee.FullName(), f.Engine.CallSite(c.Pos()), f.Get(code.Operand(c.Common(), on)))
 }
 
 // handsOver reports whether a call gives the function that it runs a handle which is
@@ -286,42 +279,29 @@ func handsOver(callee *types.Func, entry *catalog.Call) bool {
 
 // handles lists the arguments that a call gives the function it runs, where the
 // handle comes first: db.Connection(s.run).
-func (f *family) handles(c ssa.CallInstruction, entry *catalog.Call) []*term.T {
-	if !handsOver(declared(c.Common()), entry) {
+func (f *Family) handles(c ssa.CallInstruction, entry *catalog.Call) []*term.T {
+	if !handsOver(code.Declared(c.Common()), entry) {
 		return nil
 	}
-	run := operand(c.Common(), entry.Runs.Func)
+	run := code.Operand(c.Common(), entry.Runs.Func)
 	if run == nil {
 		return nil
 	}
 	sig, ok := run.Type().Underlying().(*types.Signature)
-	if !ok || sig.Params().Len() == 0 || isContext(sig.Params().At(0).Type()) {
+	if !ok || sig.Params().Len() == 0 || code.IsContext(sig.Params().At(0).Type()) {
 		return nil
 	}
 	return []*term.T{f.handleFrom(c)}
 }
 
-// declared is the function or method that a call names, or nil.
-func declared(c *ssa.CallCommon) *types.Func {
-	if c.IsInvoke() {
-		return c.Method
-	}
-	if fn := c.StaticCallee(); fn != nil {
-		if obj, ok := origin(fn).Object().(*types.Func); ok {
-			return obj.Origin()
-		}
-	}
-	return nil
-}
-
 // hand notes the parameter that a call gives a handle to.
-func (f *family) hand(c ssa.CallInstruction) {
-	callee := declared(c.Common())
-	for _, entry := range f.e.register(callee) {
+func (f *Family) hand(c ssa.CallInstruction) {
+	callee := code.Declared(c.Common())
+	for _, entry := range f.Engine.register(callee) {
 		if !handsOver(callee, entry) {
 			continue
 		}
-		run := operand(c.Common(), entry.Runs.Func)
+		run := code.Operand(c.Common(), entry.Runs.Func)
 		if mc, ok := run.(*ssa.MakeClosure); ok {
 			run = mc.Fn
 		}
@@ -330,10 +310,13 @@ func (f *family) hand(c ssa.CallInstruction) {
 			continue // a named function may be given other handles elsewhere
 		}
 		for _, p := range fn.Params {
-			if !isContext(p.Type()) {
+			if !code.IsContext(p.Type()) {
 				f.handed[p] = c
 				break
 			}
 		}
 	}
 }
+
+// OnOwner is the note of a write that cannot land without the lock's session.
+const OnOwner = "runs on the session that owns the lock"

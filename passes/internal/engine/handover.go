@@ -9,7 +9,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -27,7 +29,7 @@ var leadWords = []string{"leader", "lead", "leading", "leadership", "master", "p
 
 // signal is the name of what an instruction tells leadership by, or "": the field
 // or variable that a flag is set in, or a channel is found in.
-func (f *family) signal(in ssa.Instruction) string {
+func (f *Family) signal(in ssa.Instruction) string {
 	switch in := in.(type) {
 	case *ssa.Send:
 		return f.signalName(in.Chan)
@@ -48,21 +50,21 @@ func (f *family) signal(in ssa.Instruction) string {
 }
 
 // leads is the effect of telling leadership.
-func (f *family) leads(in ssa.Instruction) []Effect {
+func (f *Family) leads(in ssa.Instruction) []summary.Effect {
 	name := f.signal(in)
 	if name == "" {
 		return nil
 	}
-	x := Effect{Signal: name, At: f.frame(in, "")}
+	x := summary.Effect{Signal: name, At: f.Frame(in, "")}
 	if _, ok := in.(*ssa.Send); ok {
 		x.Why = lock.ReasonGoroutine // somebody receives, in sight or not
 	}
-	return []Effect{x}
+	return []summary.Effect{x}
 }
 
 // signalsCaller reports whether an instruction closes a channel that the caller
 // handed in: "I am ready, go ahead".
-func (f *family) signalsCaller(in ssa.Instruction) bool {
+func (f *Family) signalsCaller(in ssa.Instruction) bool {
 	c, ok := in.(*ssa.Call)
 	if !ok {
 		return false
@@ -71,13 +73,13 @@ func (f *family) signalsCaller(in ssa.Instruction) bool {
 	if !ok || b.Name() != "close" {
 		return false
 	}
-	_, ok = f.single(c.Call.Args[0]).(*ssa.Parameter)
+	_, ok = f.Single(c.Call.Args[0]).(*ssa.Parameter)
 	return ok
 }
 
 // replies reports whether a send answers somebody who asked: its channel came with what
 // was received. Who waits for that answer is not told to work under the lock.
-func (f *family) replies(send *ssa.Send) bool {
+func (f *Family) replies(send *ssa.Send) bool {
 	v := send.Chan
 	for range 6 {
 		switch x := v.(type) {
@@ -91,7 +93,7 @@ func (f *family) replies(send *ssa.Send) bool {
 		case *ssa.Field:
 			v = x.X
 		case *ssa.Alloc:
-			list := f.stores[x]
+			list := f.Stores[x]
 			if len(list) != 1 {
 				return false
 			}
@@ -109,7 +111,7 @@ func (f *family) replies(send *ssa.Send) bool {
 }
 
 // signalName names the place that a channel is loaded from.
-func (f *family) signalName(ch ssa.Value) string {
+func (f *Family) signalName(ch ssa.Value) string {
 	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
 		return placeName(load.X)
 	}
@@ -121,7 +123,7 @@ func (f *family) signalName(ch ssa.Value) string {
 func placeName(addr ssa.Value) string {
 	switch a := addr.(type) {
 	case *ssa.FieldAddr:
-		if name := fieldName(a.X.Type(), a.Field); meaning.Named(name, leadWords...) {
+		if name := code.FieldName(a.X.Type(), a.Field); meaning.Named(name, leadWords...) {
 			return types.TypeString(a.X.Type(), nil) + "." + name
 		}
 	case *ssa.Global:
@@ -134,7 +136,7 @@ func placeName(addr ssa.Value) string {
 
 // atomicBool reports whether a call is one of those methods of atomic.Bool.
 func atomicBool(c *ssa.CallCommon, methods ...string) bool {
-	name, ok := strings.CutPrefix(calleeName(c), "(*atomic.Bool).")
+	name, ok := strings.CutPrefix(code.CalleeName(c), "(*atomic.Bool).")
 	return ok && slices.Contains(methods, name)
 }
 
@@ -148,18 +150,18 @@ func isFalse(v ssa.Value) bool {
 	return ok && (c.Value == nil || c.Value.Kind() == constant.Bool && !constant.BoolVal(c.Value))
 }
 
-// told lists the effects of what is done where leadership is told by a signal.
-func (e *Engine) told(signal string, depth int) []Effect {
+// Told lists the effects of what is done where leadership is told by a signal.
+func (e *Engine) Told(signal string, depth int) []summary.Effect {
 	if list, ok := e.followers[signal]; ok || depth > maxHandovers {
 		return list
 	}
 	if e.followers == nil {
-		e.followers = make(map[string][]Effect)
+		e.followers = make(map[string][]summary.Effect)
 	}
 	e.followers[signal] = nil
-	var out []Effect
-	for _, u := range e.index.following(signal) {
-		steps := u.f.summarise(u.fn).steps // those of most functions are not kept
+	var out []summary.Effect
+	for _, u := range e.Index.following(signal) {
+		steps := u.f.Summarise(u.fn).Steps // those of most functions are not kept
 		for _, b := range u.fn.Blocks {
 			if !u.blocks[b] {
 				continue
@@ -167,10 +169,10 @@ func (e *Engine) told(signal string, depth int) []Effect {
 			for _, in := range b.Instrs {
 				for _, x := range steps[in] {
 					if x.Signal != "" {
-						out = append(out, e.told(x.Signal, depth+1)...)
+						out = append(out, e.Told(x.Signal, depth+1)...)
 						continue
 					}
-					x.Reach = max(x.Reach, ByGoroutine)
+					x.Reach = max(x.Reach, summary.ByGoroutine)
 					out = append(out, x)
 				}
 			}
@@ -182,36 +184,36 @@ func (e *Engine) told(signal string, depth int) []Effect {
 
 // follow summarises the functions that work where leadership is told.
 func (e *Engine) follow() {
-	follows := make(map[*family]bool)
-	e.each(func(_ *family, _ *ssa.Function, s *Summary) {
+	follows := make(map[*Family]bool)
+	e.EachSummary(func(_ *Family, _ *ssa.Function, s *summary.Summary) {
 		for _, x := range s.Effects {
 			if x.Signal == "" {
 				continue
 			}
-			for _, u := range e.index.following(x.Signal) {
-				follows[u.f] = follows[u.f] || u.f.sums[u.fn] == nil
+			for _, u := range e.Index.following(x.Signal) {
+				follows[u.f] = follows[u.f] || u.f.Sums[u.fn] == nil
 			}
 		}
 	})
-	var todo []*family
-	for _, f := range e.order {
+	var todo []*Family
+	for _, f := range e.Order {
 		if follows[f] {
 			todo = append(todo, f)
 		}
 	}
-	e.solveFrom(todo)
+	e.SolveFrom(todo)
 }
 
 // An under is what runs in a function only where a signal has told of leadership.
 type under struct {
-	f      *family
+	f      *Family
 	fn     *ssa.Function
 	blocks map[*ssa.BasicBlock]bool
 }
 
 // under lists the blocks of a function that run only where a flag is set, or
 // after a channel has told, by the name of that.
-func (f *family) under(fn *ssa.Function) map[string]map[*ssa.BasicBlock]bool {
+func (f *Family) under(fn *ssa.Function) map[string]map[*ssa.BasicBlock]bool {
 	var out map[string]map[*ssa.BasicBlock]bool
 	below := func(signal string, b *ssa.BasicBlock) {
 		if signal == "" {
@@ -246,7 +248,7 @@ func (f *family) under(fn *ssa.Function) map[string]map[*ssa.BasicBlock]bool {
 				for _, state := range in.States {
 					signal := f.signalName(state.Chan)
 					for _, x := range fn.Blocks {
-						if p := x.Idom(); signal != "" && p != nil && selected(p, x, func(ch ssa.Value) bool { return f.signalName(ch) == signal }) == ssa.Instruction(in) {
+						if p := x.Idom(); signal != "" && p != nil && code.Selected(p, x, func(ch ssa.Value) bool { return f.signalName(ch) == signal }) == ssa.Instruction(in) {
 							below(signal, x)
 						}
 					}
@@ -259,7 +261,7 @@ func (f *family) under(fn *ssa.Function) map[string]map[*ssa.BasicBlock]bool {
 
 // asksFlag names the flag that is set where a condition turns out as given; it is
 // empty where that says of none.
-func (f *family) asksFlag(cond ssa.Value, given bool) string {
+func (f *Family) asksFlag(cond ssa.Value, given bool) string {
 	switch v := cond.(type) {
 	case *ssa.UnOp:
 		if v.Op == token.NOT {
@@ -280,57 +282,45 @@ func (f *family) asksFlag(cond ssa.Value, given bool) string {
 
 // flag names the flag that a value is, perhaps as a function returns it; it is empty
 // for other values.
-func (f *family) flag(v ssa.Value, depth int) string {
+func (f *Family) flag(v ssa.Value, depth int) string {
 	if depth > maxHandovers {
 		return ""
 	}
-	switch v := f.single(v).(type) {
+	switch v := f.Single(v).(type) {
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
 			return placeName(v.X)
 		}
 	case *ssa.Extract:
 		if c, ok := v.Tuple.(*ssa.Call); ok {
-			return f.e.returnsFlag(c.Common(), v.Index, depth)
+			return f.Engine.returnsFlag(c.Common(), v.Index, depth)
 		}
 	case *ssa.Call:
 		if c := v.Common(); atomicBool(c, "Load") {
 			return placeName(c.Args[0])
 		}
-		return f.e.returnsFlag(v.Common(), 0, depth)
+		return f.Engine.returnsFlag(v.Common(), 0, depth)
 	}
 	return ""
 }
 
 // returnsFlag names the flag that a function's result is wherever it is not false.
 func (e *Engine) returnsFlag(c *ssa.CallCommon, index int, depth int) string {
-	fn := origin(c.StaticCallee())
-	if fn == nil || fn.Parent() != nil || e.families[fn] == nil || index >= fn.Signature.Results().Len() || !isBool(fn.Signature.Results().At(index).Type()) {
+	fn := code.Origin(c.StaticCallee())
+	if fn == nil || fn.Parent() != nil || e.Families[fn] == nil || index >= fn.Signature.Results().Len() || !isBool(fn.Signature.Results().At(index).Type()) {
 		return ""
 	}
 	flag := ""
 	for _, b := range fn.Blocks {
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
-		if !ok || isFalse(e.families[fn].single(ret.Results[index])) {
+		if !ok || isFalse(e.Families[fn].Single(ret.Results[index])) {
 			continue
 		}
-		name := e.families[fn].flag(ret.Results[index], depth+1)
+		name := e.Families[fn].flag(ret.Results[index], depth+1)
 		if name == "" || flag != "" && name != flag {
 			return ""
 		}
 		flag = name
 	}
 	return flag
-}
-
-// handedOver adds what is done elsewhere by whom an elected leader tells so.
-func (e *Engine) handedOver(u *lock.Use, j *judge, x Effect, unseen map[lock.Reason]bool) {
-	followers := e.told(x.Signal, 1)
-	for _, y := range followers {
-		y.Via = append([]lock.Frame{x.At}, y.Via[:min(len(y.Via), maxVia-1)]...)
-		e.write(u, j, y, unseen)
-	}
-	if len(followers) == 0 && x.Why != "" {
-		unseen[x.Why] = true
-	}
 }

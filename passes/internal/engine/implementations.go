@@ -6,20 +6,22 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
 )
 
-// maxImplementations bounds the implementations whose effects an interface
+// MaxImplementations bounds the implementations whose effects an interface
 // call is given; what an interface with more of them does is out of sight. A
 // lock that one of them takes is still seen.
-const maxImplementations = 12
+const MaxImplementations = 12
 
-// implementations resolves interface calls to types that are declared in the
+// Implementations resolves interface calls to types that are declared in the
 // units and really become values of that interface somewhere: a type that only
 // happens to have the methods is no implementation. Where no conversion is in
 // sight (a container that works by reflection makes it), types of packages
 // that know the interface's package stand in. Test doubles are left out by
 // name: they protect nothing.
-type implementations struct {
+type Implementations struct {
 	e       *Engine
 	types   []*types.Named
 	local   map[*types.Package]bool
@@ -30,8 +32,8 @@ type implementations struct {
 	memo    map[*types.Func][]*ssa.Function
 }
 
-func newImplementations(e *Engine) *implementations {
-	im := &implementations{
+func newImplementations(e *Engine) *Implementations {
+	im := &Implementations{
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
 		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string),
 		seen: make(map[conversion]bool),
@@ -42,8 +44,8 @@ func newImplementations(e *Engine) *implementations {
 	for _, p := range e.pkgs {
 		im.declared(p.Pkg)
 	}
-	for _, f := range e.order {
-		for _, fn := range f.members {
+	for _, f := range e.Order {
+		for _, fn := range f.Members {
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
 					im.record(in)
@@ -55,7 +57,7 @@ func newImplementations(e *Engine) *implementations {
 }
 
 // declared lists a package's types.
-func (im *implementations) declared(p *types.Package) {
+func (im *Implementations) declared(p *types.Package) {
 	if isDouble(p.Name()) {
 		return
 	}
@@ -81,10 +83,10 @@ type conversion struct {
 
 // record notes what becomes a value of which interface. Nothing is called
 // through an interface without methods, though most is converted to one.
-func (im *implementations) record(in ssa.Instruction) {
+func (im *Implementations) record(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.MakeInterface:
-		n := namedOf(in.X.Type())
+		n := code.NamedOf(in.X.Type())
 		if n == nil || n.Obj().Pkg() == nil || empty(in.Type()) || isDouble(n.Obj().Name()) || isDouble(n.Obj().Pkg().Name()) {
 			return
 		}
@@ -119,15 +121,6 @@ func empty(t types.Type) bool {
 
 func interfaceKey(t types.Type) string { return types.TypeString(types.Unalias(t), nil) }
 
-func namedOf(t types.Type) *types.Named {
-	t = types.Unalias(t)
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	n, _ := t.(*types.Named)
-	return n
-}
-
 func isDouble(name string) bool {
 	l := strings.ToLower(name)
 	for _, w := range []string{"mock", "fake", "stub", "noop", "dummy"} {
@@ -138,10 +131,10 @@ func isDouble(name string) bool {
 	return false
 }
 
-// of lists the methods that an interface call can reach in the units. An object that has
+// Of lists the methods that an interface call can reach in the units. An object that has
 // another one of the interface in a field, to which it adds something, has not one of its
 // own kind there, where there are others.
-func (im *implementations) of(c *ssa.CallCommon) []*ssa.Function {
+func (im *Implementations) Of(c *ssa.CallCommon) []*ssa.Function {
 	list := im.all(c)
 	if i := im.decorator(c); i >= 0 && len(list) > 1 {
 		return slices.Delete(slices.Clone(list), i, i+1)
@@ -151,12 +144,12 @@ func (im *implementations) of(c *ssa.CallCommon) []*ssa.Function {
 
 // decorator is which of the implementations makes the call for an object that it has in a
 // field, or -1.
-func (im *implementations) decorator(c *ssa.CallCommon) int {
+func (im *Implementations) decorator(c *ssa.CallCommon) int {
 	return slices.IndexFunc(im.all(c), func(m *ssa.Function) bool { return decorates(m, c.Value) })
 }
 
 // all lists the implementations of a method.
-func (im *implementations) all(c *ssa.CallCommon) []*ssa.Function {
+func (im *Implementations) all(c *ssa.CallCommon) []*ssa.Function {
 	m := c.Method
 	if list, ok := im.memo[m]; ok {
 		return list
@@ -177,7 +170,7 @@ func (im *implementations) all(c *ssa.CallCommon) []*ssa.Function {
 		if !ok {
 			continue
 		}
-		if target := im.e.prog.FuncValue(fn.Origin()); target != nil && len(target.Blocks) > 0 && !slices.Contains(list, target) {
+		if target := im.e.Program.FuncValue(fn.Origin()); target != nil && len(target.Blocks) > 0 && !slices.Contains(list, target) {
 			list = append(list, target)
 		}
 	}
@@ -187,7 +180,7 @@ func (im *implementations) all(c *ssa.CallCommon) []*ssa.Function {
 
 // converted lists the concrete types among those in from that become values of an
 // interface, directly or through another one.
-func (im *implementations) converted(from map[string][]types.Type, key string, seen map[string]bool) []types.Type {
+func (im *Implementations) converted(from map[string][]types.Type, key string, seen map[string]bool) []types.Type {
 	if seen[key] {
 		return nil
 	}
@@ -203,7 +196,7 @@ func (im *implementations) converted(from map[string][]types.Type, key string, s
 // interface's method or, where that is the program's own and a type of one library is all
 // that becomes a value of it, the method of that type. Programs declare such interfaces to
 // be tested without the library. Imprecision: what comes in by reflection is not seen.
-func (im *implementations) method(c *ssa.CallCommon) *types.Func {
+func (im *Implementations) method(c *ssa.CallCommon) *types.Func {
 	if len(im.e.register(c.Method)) > 0 || !im.resolvable(c) {
 		return c.Method
 	}
@@ -221,8 +214,8 @@ func (im *implementations) method(c *ssa.CallCommon) *types.Func {
 
 // acquainted lists the types with the interface's methods in packages that
 // import the package of the interface, or are it.
-func (im *implementations) acquainted(t types.Type, iface *types.Interface) []types.Type {
-	n := namedOf(t)
+func (im *Implementations) acquainted(t types.Type, iface *types.Interface) []types.Type {
+	n := code.NamedOf(t)
 	if n == nil || n.Obj().Pkg() == nil {
 		return nil
 	}
@@ -245,7 +238,7 @@ func (im *implementations) acquainted(t types.Type, iface *types.Interface) []ty
 
 // resolvable reports whether an interface is the module's own, so that its
 // implementations are likely to be in sight.
-func (im *implementations) resolvable(c *ssa.CallCommon) bool {
+func (im *Implementations) resolvable(c *ssa.CallCommon) bool {
 	if c.Method.Pkg() == nil {
 		return false
 	}
@@ -253,4 +246,4 @@ func (im *implementations) resolvable(c *ssa.CallCommon) bool {
 }
 
 // complete reports whether every implementation is in sight.
-func (im *implementations) complete(c *ssa.CallCommon) bool { return im.local[c.Method.Pkg()] }
+func (im *Implementations) complete(c *ssa.CallCommon) bool { return im.local[c.Method.Pkg()] }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
 // Import makes the engine ask lookup for the facts of functions of other
@@ -12,12 +14,12 @@ import (
 // whatever those that import it may call.
 func (e *Engine) Import(lookup func(*types.Func) *Fact) { e.lookup = lookup }
 
-// whole reports whether the units are a whole module: what is not seen is not there.
-func (e *Engine) whole() bool { return e.lookup == nil }
+// Whole reports whether the units are a whole module: what is not seen is not there.
+func (e *Engine) Whole() bool { return e.lookup == nil }
 
 // imported returns the summary of a function of another package, or nil. Only
 // what is called is decoded, once.
-func (e *Engine) imported(fn *ssa.Function) *Summary {
+func (e *Engine) imported(fn *ssa.Function) *summary.Summary {
 	if e.lookup == nil || fn == nil || fn.Parent() != nil {
 		return nil
 	}
@@ -25,7 +27,7 @@ func (e *Engine) imported(fn *ssa.Function) *Summary {
 		return s
 	}
 	if e.known == nil {
-		e.known, e.inner = make(map[*ssa.Function]*Summary), make(map[string]*Summary)
+		e.known, e.inner = make(map[*ssa.Function]*summary.Summary), make(map[string]*summary.Summary)
 	}
 	e.known[fn] = nil
 	obj, ok := fn.Object().(*types.Func)
@@ -46,8 +48,8 @@ func (e *Engine) imported(fn *ssa.Function) *Summary {
 
 // named returns the summary of a function that is told by name, as values of
 // function type are.
-func (e *Engine) named(name string) *Summary {
-	if s := e.summary(e.funcs[name]); s != nil {
+func (e *Engine) named(name string) *summary.Summary {
+	if s := e.Summary(e.Functions[name]); s != nil {
 		return s
 	}
 	return e.inner[name]
@@ -55,10 +57,10 @@ func (e *Engine) named(name string) *Summary {
 
 // callable reports whether functions of other packages may call f, and look for
 // its fact. What tests declare is for themselves.
-func (f *family) callable() bool {
-	if f.e.whole() {
+func (f *Family) callable() bool {
+	if f.Engine.Whole() {
 		return false
 	}
-	fn, ok := f.root.Object().(*types.Func)
-	return ok && fn.Exported() && fn.Pkg().Name() != "main" && !strings.HasSuffix(f.e.fset.Position(fn.Pos()).Filename, "_test.go")
+	fn, ok := f.Root.Object().(*types.Func)
+	return ok && fn.Exported() && fn.Pkg().Name() != "main" && !strings.HasSuffix(f.Engine.Fset.Position(fn.Pos()).Filename, "_test.go")
 }

@@ -6,61 +6,64 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// An index says where things stand in the units. Much is asked of the whole program
+// An Index says where things stand in the units. Much is asked of the whole program
 // for each lock; were all functions looked through every time, the work would grow
 // with the square of the program. Each part is made when first asked for, and keeps
 // the order of the families.
-type index struct {
+type Index struct {
 	e        *Engine
-	packages map[string][]*family        // by import path
-	files    map[string][]*family        // by the files that their calls stand in
-	known    []known                     // calls that the catalogue knows
-	knownOf  map[string][]known          // the same, by import path
+	packages map[string][]*Family        // by import path
+	files    map[string][]*Family        // by the files that their calls stand in
+	known    []KnownCall                 // calls that the catalogue knows
+	knownOf  map[string][]KnownCall      // the same, by import path
 	queried  map[string]bool             // resources that are read somewhere
-	brackets map[*site]*lock.Use         // by the sites that they stand on
+	brackets map[*summary.Site]*lock.Use // by the sites that they stand on
 	follow   map[string][]under          // what runs where leadership is told, by signal
-	sections map[lock.Position][]*family // those whose sections do something, by the place of that
+	sections map[lock.Position][]*Family // those whose sections do something, by the place of that
 }
 
-// A known call is one that the catalogue has an entry for.
-type known struct {
-	f  *family
-	in ssa.CallInstruction
+// A KnownCall call is one that the catalogue has an entry for.
+type KnownCall struct {
+	Family *Family             // in which it stands
+	Call   ssa.CallInstruction // the call
 }
 
-func (c known) term() *term.T { return c.f.settled().callTerm(c.in.Common(), c.in.Pos()) }
+// Term is the call as a term.
+func (c KnownCall) Term() *term.T { return c.Family.Settled().CallTerm(c.Call.Common(), c.Call.Pos()) }
 
-// inPackage lists the families of a package.
-func (x *index) inPackage(path string) []*family {
+// InPackage lists the families of a package.
+func (x *Index) InPackage(path string) []*Family {
 	if x.packages == nil {
-		x.packages = make(map[string][]*family)
-		for _, f := range x.e.order {
-			pkg := pkgOf(f.root)
+		x.packages = make(map[string][]*Family)
+		for _, f := range x.e.Order {
+			pkg := code.PackagePath(f.Root)
 			x.packages[pkg] = append(x.packages[pkg], f)
 		}
 	}
 	return x.packages[path]
 }
 
-// inFile lists the families that have calls in a file. A line directive can put what is
+// InFile lists the families that have calls in a file. A line directive can put what is
 // inside a function into another file than the function.
-func (x *index) inFile(name string) []*family {
+func (x *Index) InFile(name string) []*Family {
 	if x.files == nil {
-		x.files = make(map[string][]*family)
-		for _, f := range x.e.order {
-			for _, fn := range f.members {
+		x.files = make(map[string][]*Family)
+		for _, f := range x.e.Order {
+			for _, fn := range f.Members {
 				for _, b := range fn.Blocks {
 					for _, in := range b.Instrs {
 						c, ok := in.(ssa.CallInstruction)
 						if !ok {
 							continue
 						}
-						name := x.e.place(x.e.position(c.Common().Pos())).File
+						name := x.e.Place(x.e.Position(c.Common().Pos())).File
 						if list := x.files[name]; len(list) == 0 || list[len(list)-1] != f {
 							x.files[name] = append(list, f)
 						}
@@ -72,32 +75,32 @@ func (x *index) inFile(name string) []*family {
 	return x.files[name]
 }
 
-// callOf finds the family and the call that a term comes from.
-func (x *index) callOf(t *term.T) (*family, ssa.CallInstruction) {
+// CallOf finds the family and the call that a term comes from.
+func (x *Index) CallOf(t *term.T) (*Family, ssa.CallInstruction) {
 	site := siteOfCall(t)
 	file := site
 	for range 2 { // line and column
 		file = file[:max(strings.LastIndexByte(file, ':'), 0)]
 	}
-	for _, f := range x.inFile(file) {
-		if in := f.callOf(t); in != nil {
+	for _, f := range x.InFile(file) {
+		if in := f.CallOf(t); in != nil {
 			return f, in
 		}
 	}
 	return nil, nil
 }
 
-// calls lists the calls that the catalogue has entries for.
-func (x *index) calls() []known {
+// Calls lists the calls that the catalogue has entries for.
+func (x *Index) Calls() []KnownCall {
 	if x.knownOf == nil {
-		x.knownOf = make(map[string][]known)
-		x.e.functions(func(f *family, fn *ssa.Function) {
-			pkg := pkgOf(fn)
+		x.knownOf = make(map[string][]KnownCall)
+		x.e.EachFunction(func(f *Family, fn *ssa.Function) {
+			pkg := code.PackagePath(fn)
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
-					if c, ok := in.(ssa.CallInstruction); ok && len(f.entries(c.Common())) > 0 {
-						x.known = append(x.known, known{f, c})
-						x.knownOf[pkg] = append(x.knownOf[pkg], known{f, c})
+					if c, ok := in.(ssa.CallInstruction); ok && len(f.Entries(c.Common())) > 0 {
+						x.known = append(x.known, KnownCall{f, c})
+						x.knownOf[pkg] = append(x.knownOf[pkg], KnownCall{f, c})
 					}
 				}
 			}
@@ -106,18 +109,18 @@ func (x *index) calls() []known {
 	return x.known
 }
 
-// callsIn lists those in a package.
-func (x *index) callsIn(path string) []known {
-	x.calls()
+// CallsIn lists those in a package.
+func (x *Index) CallsIn(path string) []KnownCall {
+	x.Calls()
 	return x.knownOf[path]
 }
 
-// reads reports whether a function in view reads one of the resources.
-func (x *index) reads(resources []string) bool {
+// Reads reports whether a function in view reads one of the resources.
+func (x *Index) Reads(resources []string) bool {
 	if x.queried == nil {
 		x.queried = make(map[string]bool)
-		for _, c := range x.calls() {
-			for _, m := range x.e.reader.Of(c.term()) {
+		for _, c := range x.Calls() {
+			for _, m := range x.e.Reader.Of(c.Term()) {
 				for _, name := range queried(m) {
 					x.queried[name] = true
 				}
@@ -140,19 +143,19 @@ func queried(m meaning.Meaning) []string {
 	return list
 }
 
-// bracket is a use of the wrapper in which st stands that takes the lock and gives it
+// Bracket is a use of the wrapper in which st stands that takes the lock and gives it
 // back itself.
-func (x *index) bracket(st *site) *lock.Use {
+func (x *Index) Bracket(st *summary.Site) *lock.Use {
 	if x.brackets == nil {
-		x.brackets = make(map[*site]*lock.Use)
-		for _, f := range x.e.order {
-			for _, r := range x.e.recorded[f] {
-				if len(r.use.Release) == 0 || r.st.heldOut {
+		x.brackets = make(map[*summary.Site]*lock.Use)
+		for _, f := range x.e.Order {
+			for _, r := range x.e.Recorded[f] {
+				if len(r.Use.Release) == 0 || r.Site.HeldOut {
 					continue
 				}
-				for _, c := range r.st.lock.chain {
+				for _, c := range r.Site.Lock.Chain {
 					if x.brackets[c] == nil {
-						x.brackets[c] = r.use
+						x.brackets[c] = r.Use
 					}
 				}
 			}
@@ -162,10 +165,10 @@ func (x *index) bracket(st *site) *lock.Use {
 }
 
 // following lists what runs only where a signal has told of leadership.
-func (x *index) following(signal string) []under {
+func (x *Index) following(signal string) []under {
 	if x.follow == nil {
 		x.follow = make(map[string][]under)
-		x.e.functions(func(f *family, fn *ssa.Function) {
+		x.e.EachFunction(func(f *Family, fn *ssa.Function) {
 			for name, blocks := range f.under(fn) {
 				x.follow[name] = append(x.follow[name], under{f, fn, blocks})
 			}
@@ -174,13 +177,13 @@ func (x *index) following(signal string) []under {
 	return x.follow[signal]
 }
 
-// around lists the families that hold locks while something is done at a place.
-func (x *index) around(at lock.Position) []*family {
+// Around lists the families that hold locks while something is done at a place.
+func (x *Index) Around(at lock.Position) []*Family {
 	if x.sections == nil {
-		x.sections = make(map[lock.Position][]*family)
-		for _, f := range x.e.order {
-			for _, r := range x.e.recorded[f] {
-				for _, y := range r.st.effects {
+		x.sections = make(map[lock.Position][]*Family)
+		for _, f := range x.e.Order {
+			for _, r := range x.e.Recorded[f] {
+				for _, y := range r.Site.Effects {
 					place := y.At.Position
 					if list := x.sections[place]; len(list) == 0 || list[len(list)-1] != f {
 						x.sections[place] = append(list, f)

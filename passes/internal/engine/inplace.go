@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -19,24 +20,24 @@ import (
 // what is asked; what it sets is passed over.
 //
 // Imprecision: links that other functions add, which are given the builder, are not seen.
-func (f *family) built(c *ssa.CallCommon, v ssa.Value) *term.T {
+func (f *Family) built(c *ssa.CallCommon, v ssa.Value) *term.T {
 	root := f.rootLink(v)
 	links := f.sameObject(root)
 	at := instructionOf(v, c)
 	if !links[v] || at == nil || f.sentBefore(links, at) {
-		return f.get(v)
+		return f.Get(v)
 	}
-	t := f.get(root)
+	t := f.Get(root)
 	for _, l := range f.inOrder(links) {
 		if ssa.Instruction(l) == at || !mayPrecede(l, at) {
 			continue
 		}
 		next := f.linked(l, t)
 		switch {
-		case before(l, at):
+		case code.Before(l, at):
 			t = next
 		case f.conditional(l):
-			t = f.e.pool.Join(t, next)
+			t = f.Engine.Pool.Join(t, next)
 		}
 	}
 	return t
@@ -44,17 +45,17 @@ func (f *family) built(c *ssa.CallCommon, v ssa.Value) *term.T {
 
 // buildsOn reports whether a function is given builders that are changed in place.
 func (e *Engine) buildsOn(fn string) bool {
-	return slices.ContainsFunc(e.reader.Entries(fn), (*catalog.Call).InPlace)
+	return slices.ContainsFunc(e.Reader.Entries(fn), (*catalog.Call).InPlace)
 }
 
 // link is the builder that a call changes in place, and may return, or nil.
-func (f *family) link(call *ssa.Call) ssa.Value {
-	obj := declared(call.Common())
+func (f *Family) link(call *ssa.Call) ssa.Value {
+	obj := code.Declared(call.Common())
 	if obj == nil || obj.Signature().Recv() == nil || call.Common().IsInvoke() ||
 		obj.Signature().Results().Len() > 0 && !types.Identical(call.Type(), call.Call.Args[0].Type()) {
 		return nil // of another type is what starts a builder
 	}
-	for _, e := range f.e.register(obj) {
+	for _, e := range f.Engine.register(obj) {
 		if e.Part != nil && e.InPlace() {
 			return call.Call.Args[0]
 		}
@@ -63,8 +64,8 @@ func (f *family) link(call *ssa.Call) ssa.Value {
 }
 
 // rootLink is the builder that a value is, before any of its links.
-func (f *family) rootLink(v ssa.Value) ssa.Value {
-	for range maxLooks {
+func (f *Family) rootLink(v ssa.Value) ssa.Value {
+	for range MaxLooks {
 		switch x := v.(type) {
 		case *ssa.Call:
 			if b := f.link(x); b != nil {
@@ -82,7 +83,7 @@ func (f *family) rootLink(v ssa.Value) ssa.Value {
 
 // sameObject is the values that are one builder: its links, and where ways meet that
 // all have it.
-func (f *family) sameObject(root ssa.Value) map[ssa.Value]bool {
+func (f *Family) sameObject(root ssa.Value) map[ssa.Value]bool {
 	same := map[ssa.Value]bool{root: true}
 	todo := []ssa.Value{root}
 	for len(todo) > 0 {
@@ -115,14 +116,14 @@ func (f *family) sameObject(root ssa.Value) map[ssa.Value]bool {
 
 // sentBefore reports whether what a builder has made by then was sent before: some start
 // anew after that.
-func (f *family) sentBefore(links map[ssa.Value]bool, at ssa.Instruction) bool {
+func (f *Family) sentBefore(links map[ssa.Value]bool, at ssa.Instruction) bool {
 	for v := range links {
 		for _, r := range *v.Referrers() {
 			c, ok := r.(ssa.CallInstruction)
-			if !ok || r == at || !mayPrecede(r, at) || operand(c.Common(), catalog.Ref{Base: catalog.Receiver}) != v {
+			if !ok || r == at || !mayPrecede(r, at) || code.Operand(c.Common(), catalog.Ref{Base: catalog.Receiver}) != v {
 				continue
 			}
-			if obj := declared(c.Common()); obj != nil && slices.ContainsFunc(f.e.register(obj), func(e *catalog.Call) bool { return e.Write != nil || e.Query != nil }) {
+			if obj := code.Declared(c.Common()); obj != nil && slices.ContainsFunc(f.Engine.register(obj), func(e *catalog.Call) bool { return e.Write != nil || e.Query != nil }) {
 				return true
 			}
 		}
@@ -131,7 +132,7 @@ func (f *family) sentBefore(links map[ssa.Value]bool, at ssa.Instruction) bool {
 }
 
 // inOrder lists the links of a builder as they stand in the function.
-func (f *family) inOrder(links map[ssa.Value]bool) []*ssa.Call {
+func (f *Family) inOrder(links map[ssa.Value]bool) []*ssa.Call {
 	var list []*ssa.Call
 	for v := range links {
 		if call, ok := v.(*ssa.Call); ok && f.link(call) != nil && links[f.link(call)] {
@@ -148,17 +149,17 @@ func (f *family) inOrder(links map[ssa.Value]bool) []*ssa.Call {
 }
 
 // linked is a link that is put upon the builder t.
-func (f *family) linked(l *ssa.Call, t *term.T) *term.T {
+func (f *Family) linked(l *ssa.Call, t *term.T) *term.T {
 	args := []*term.T{t}
 	for _, a := range l.Call.Args[1:] {
-		args = append(args, f.get(a))
+		args = append(args, f.Get(a))
 	}
-	return f.e.pool.Call(declared(l.Common()).FullName(), f.e.site(l.Pos()), args...)
+	return f.Engine.Pool.Call(code.Declared(l.Common()).FullName(), f.Engine.CallSite(l.Pos()), args...)
 }
 
 // conditional reports whether a link adds something that has to hold, or may.
-func (f *family) conditional(l *ssa.Call) bool {
-	return slices.ContainsFunc(f.e.register(declared(l.Common())), func(e *catalog.Call) bool {
+func (f *Family) conditional(l *ssa.Call) bool {
+	return slices.ContainsFunc(f.Engine.register(code.Declared(l.Common())), func(e *catalog.Call) bool {
 		return e.Part != nil && !slices.Contains([]string{"set", "op", "table"}, e.Part.Kind)
 	})
 }
@@ -178,7 +179,7 @@ func instructionOf(v ssa.Value, c *ssa.CallCommon) ssa.Instruction {
 
 // mayPrecede reports whether there is a way from one instruction to another.
 func mayPrecede(x, y ssa.Instruction) bool {
-	if x.Block() == y.Block() && before(x, y) {
+	if x.Block() == y.Block() && code.Before(x, y) {
 		return true
 	}
 	seen := make(map[*ssa.BasicBlock]bool)

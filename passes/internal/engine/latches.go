@@ -2,7 +2,6 @@ package engine
 
 import (
 	"go/constant"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -12,27 +11,10 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
-// latches reports whether a claim can be won once and never again: it moves a
-// record from one known state to another, or creates it, and nothing in the module
-// puts it back. Package by package that is not known, and neither is what other
-// programs do to the same table.
-func (j *judge) latches(claim *meaning.Change) bool {
-	if !j.e.whole() || claim.Resource == claim.Store {
-		return false
-	}
-	if claim.Operation == "INSERT" {
-		return !j.e.evidence.undone(claim, "", "")
-	}
-	return slices.ContainsFunc(claim.Guards, func(g meaning.Guard) bool {
-		return g.Op == "=" && g.Moves && g.Value != nil && g.Value.Kind == term.Const && !g.Value.IsZero() && !versionColumn(g.Column) &&
-			!j.e.evidence.undone(claim, g.Column, g.Value.Name)
-	})
-}
-
-// undone reports whether a write may bring back what a claim has taken: sets the
+// Undone reports whether a write may bring back what a claim has taken: sets the
 // column to the state that the claim asks for, or to what is out of sight, or, where
 // the claim creates the record, deletes it.
-func (ev *evidence) undone(claim *meaning.Change, column, state string) bool {
+func (ev *Evidence) Undone(claim *meaning.Change, column, state string) bool {
 	for _, c := range ev.changesOf(claim.Resource) {
 		switch {
 		case column == "":
@@ -56,10 +38,10 @@ func (ev *evidence) undone(claim *meaning.Change, column, state string) bool {
 // changesOf lists the writes of a resource in all the module, whether or not their
 // functions have to do with locks. What a function does to a statement that it is
 // handed shows in the text of the statement, without its arguments.
-func (ev *evidence) changesOf(resource string) []*meaning.Change {
+func (ev *Evidence) changesOf(resource string) []*meaning.Change {
 	if ev.changes == nil {
 		ev.changes = make(map[string][]*meaning.Change)
-		ev.e.functions(func(f *family, fn *ssa.Function) {
+		ev.e.EachFunction(func(f *Family, fn *ssa.Function) {
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
 					ev.changesIn(f, in)
@@ -70,9 +52,9 @@ func (ev *evidence) changesOf(resource string) []*meaning.Change {
 	return ev.changes[resource]
 }
 
-func (ev *evidence) changesIn(f *family, in ssa.Instruction) {
-	if c, ok := in.(ssa.CallInstruction); ok && len(f.entries(c.Common())) > 0 {
-		for _, m := range ev.e.reader.Of(f.callTerm(c.Common(), c.Pos())) {
+func (ev *Evidence) changesIn(f *Family, in ssa.Instruction) {
+	if c, ok := in.(ssa.CallInstruction); ok && len(f.Entries(c.Common())) > 0 {
+		for _, m := range ev.e.Reader.Of(f.CallTerm(c.Common(), c.Pos())) {
 			if m.Role == meaning.Write {
 				ev.changes[m.Write.Resource] = append(ev.changes[m.Write.Resource], m.Write)
 			}
@@ -86,7 +68,7 @@ func (ev *evidence) changesIn(f *family, in ssa.Instruction) {
 		}
 		for _, st := range sqlread.Read(constant.StringVal(c.Value)) {
 			for _, w := range st.Writes {
-				m := ev.e.reader.Text(w)
+				m := ev.e.Reader.Text(w)
 				ev.changes[m.Resource] = append(ev.changes[m.Resource], m)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -12,36 +13,36 @@ type rowPart uint8
 
 const (
 	rowData   rowPart = iota // writes data beside the lease
-	rowFree                  // gives the lease back
+	RowFree                  // gives the lease back
 	rowExtend                // moves its end
 )
 
-// tendsRow tells a lease row's release and renewal from a write of data that is
+// TendsRow tells a lease row's release and renewal from a write of data that is
 // kept in the same row.
-func tendsRow(c *meaning.Change, row *meaning.Row) rowPart {
+func TendsRow(c *meaning.Change, row *meaning.Row) rowPart {
 	if c.Deletes() {
-		return rowFree
+		return RowFree
 	}
 	part := rowData
 	for _, s := range c.Sets {
 		switch {
 		case s.Column == row.Expiry:
 			part = rowExtend
-			if frees(s.Value) {
-				return rowOrData(c, row, rowFree)
+			if Frees(s.Value) {
+				return rowOrData(c, row, RowFree)
 			}
-		case frees(s.Value) && part == rowData && !isConst(s.Value, "false", "0", ""):
-			part = rowFree
+		case Frees(s.Value) && part == rowData && !IsConst(s.Value, "false", "0", ""):
+			part = RowFree
 		}
 	}
 	return rowOrData(c, row, part)
 }
 
-// renewsRow reads a write that moves the end of a record which is a known lock, as a
+// RenewsRow reads a write that moves the end of a record which is a known lock, as a
 // renewal. It compares the owner if it asks for more than the record's name and end;
 // a transaction may have compared before.
-func (e *Engine) renewsRow(call *term.T) (meaning.Meaning, bool) {
-	ms := e.reader.Of(call)
+func (e *Engine) RenewsRow(call *term.T) (meaning.Meaning, bool) {
+	ms := e.Reader.Of(call)
 	if slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Acquire }) {
 		return meaning.Meaning{}, false
 	}
@@ -49,8 +50,8 @@ func (e *Engine) renewsRow(call *term.T) (meaning.Meaning, bool) {
 		if m.Role != meaning.Write {
 			continue
 		}
-		row, item := e.evidence.rows[m.Write.Resource], m.Write.Store == "dynamodb" // which is told by its key, not by a condition
-		if row == nil || row.By == "" && !item || row.Expiry == "" || tendsRow(m.Write, row) != rowExtend {
+		row, item := e.Evidence.rows[m.Write.Resource], m.Write.Store == "dynamodb" // which is told by its key, not by a condition
+		if row == nil || row.By == "" && !item || row.Expiry == "" || TendsRow(m.Write, row) != rowExtend {
 			continue
 		}
 		renewal := meaning.Meaning{Role: meaning.Renew, Library: m.Library, Family: m.Family, Raw: true, Row: row, On: m.Write.On}
@@ -61,7 +62,7 @@ func (e *Engine) renewsRow(call *term.T) (meaning.Meaning, bool) {
 				renewal.Key = g.Value
 			}
 		}
-		doubted := m.Write.Unknown != "" || e.handleKind(call, m.Write.On) == "tx"
+		doubted := m.Write.Unknown != "" || e.HandleKind(call, m.Write.On) == "tx"
 		renewal.Checked = !bare || doubted
 		renewal.Counts = !bare && !doubted && !slices.Contains([]string{"", "none", "error"}, m.Write.Reject)
 		return renewal, true
@@ -74,20 +75,21 @@ func (e *Engine) renewsRow(call *term.T) (meaning.Meaning, bool) {
 func rowOrData(c *meaning.Change, row *meaning.Row, part rowPart) rowPart {
 	for _, s := range c.Sets {
 		taken := slices.ContainsFunc(row.Sets, func(a meaning.Setting) bool { return a.Column == s.Column })
-		if !taken && s.Value != nil && s.Value.Kind != term.Const && s.Value.Kind != term.Nil && !frees(s.Value) {
+		if !taken && s.Value != nil && s.Value.Kind != term.Const && s.Value.Kind != term.Nil && !Frees(s.Value) {
 			return rowData
 		}
 	}
 	return part
 }
 
-// frees reports whether a stored value ends a lease: NULL, or the present time, or one
+// Frees reports whether a stored value ends a lease: NULL, or the present time, or one
 // before it.
-func frees(v *term.T) bool {
-	return v != nil && (v.Kind == term.Nil || isOp(v, "sql:now") || isOp(v, "sql:-") && len(v.Args) == 2 && isOp(v.Args[0], "sql:now") || isConst(v, "NULL", "null", "", "0", "false"))
+func Frees(v *term.T) bool {
+	return v != nil && (v.Kind == term.Nil || IsOp(v, "sql:now") || IsOp(v, "sql:-") && len(v.Args) == 2 && IsOp(v.Args[0], "sql:now") || IsConst(v, "NULL", "null", "", "0", "false"))
 }
 
-func isConst(v *term.T, texts ...string) bool {
+// IsConst reports whether a term is a constant with one of these texts.
+func IsConst(v *term.T, texts ...string) bool {
 	return v.Kind == term.Const && slices.Contains(texts, v.Name)
 }
 
@@ -98,7 +100,7 @@ func ownRecord(lock meaning.Meaning, ms []meaning.Meaning) bool {
 	}
 	for _, m := range ms {
 		if m.Role == meaning.Write && m.Write.Resource == lock.Row.Resource {
-			return tendsRow(m.Write, lock.Row) != rowData
+			return TendsRow(m.Write, lock.Row) != rowData
 		}
 	}
 	return false
@@ -112,8 +114,8 @@ func (e *Engine) tends(ms []meaning.Meaning) bool {
 		if m.Role != meaning.Write {
 			continue
 		}
-		row := e.evidence.rows[m.Write.Resource]
-		if row == nil || tendsRow(m.Write, row) == rowData {
+		row := e.Evidence.rows[m.Write.Resource]
+		if row == nil || TendsRow(m.Write, row) == rowData {
 			return false
 		}
 		known = true
@@ -123,12 +125,12 @@ func (e *Engine) tends(ms []meaning.Meaning) bool {
 
 // writesToo reports whether the release of a lease row is also a write: the
 // statement that stores a job's result and frees the job.
-func (e *Engine) writesToo(st *site, x Effect) bool {
-	m, ok := e.acquire(st.lock.Call)
+func (e *Engine) writesToo(st *summary.Site, x summary.Effect) bool {
+	m, ok := e.Acquire(st.Lock.Call)
 	if !ok || m.Row == nil || x.Call == nil {
 		return false
 	}
-	for _, w := range e.reader.Of(x.Call) {
+	for _, w := range e.Reader.Of(x.Call) {
 		if w.Role == meaning.Write && !ownRecord(m, []meaning.Meaning{w}) {
 			return true
 		}
@@ -138,9 +140,12 @@ func (e *Engine) writesToo(st *site, x Effect) bool {
 
 // until is what happens before the release, which is the i-th effect, and with
 // it.
-func (e *Engine) until(st *site, list []Effect, i int) []Effect {
+func (e *Engine) until(st *summary.Site, list []summary.Effect, i int) []summary.Effect {
 	if e.writesToo(st, list[i]) {
 		i++
 	}
 	return list[:i]
 }
+
+// IsOp reports whether a term is the result of an operation of that name.
+func IsOp(t *term.T, name string) bool { return t != nil && t.Kind == term.Op && t.Name == name }

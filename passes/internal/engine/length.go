@@ -8,7 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -29,16 +31,16 @@ var endless = []struct{ kind, text string }{
 	{lock.CallPoll, "waits in a loop without a count"},
 }
 
-// length looks for what makes a section long. Work in goroutines is left out, as
+// Length looks for what makes a section long. Work in goroutines is left out, as
 // the section ends without it, unless the lock is given back there. The deadlines of the
 // acquire are those of whatever comes, and say nothing about the section.
-func (e *Engine) length(list []Effect, acquire []*term.T) lock.Section {
+func (e *Engine) Length(list []summary.Effect, acquire []*term.T) lock.Section {
 	var s lock.Section
 	for _, x := range list {
 		if limit := e.allowed(x, acquire); limit > 0 {
 			s.Longest = append(s.Longest, lock.Call{Frame: x.At, Call: cmp.Or(x.At.Callee, "a function value"), Kind: lock.CallGiven, Limit: limit, Here: true})
 		}
-		if x.Call == nil || x.Open != Closed || x.Reach == ByGoroutine && !x.Carried {
+		if x.Call == nil || x.Open != summary.Closed || x.Reach == summary.ByGoroutine && !x.Carried {
 			continue
 		}
 		if secs := e.waits(x); secs > 0 && !x.Aside {
@@ -70,17 +72,17 @@ func (e *Engine) length(list []Effect, acquire []*term.T) lock.Section {
 // allowed is how many seconds a call out of sight is given by deadlines that were set for
 // it; 0 where none was, or how long is not told. That such a call may take time is what
 // the deadline is for.
-func (e *Engine) allowed(x Effect, acquire []*term.T) float64 {
-	if x.Call == nil || x.Open == Closed || x.Tells || x.Reach == ByGoroutine && !x.Carried {
+func (e *Engine) allowed(x summary.Effect, acquire []*term.T) float64 {
+	if x.Call == nil || x.Open == summary.Closed || x.Tells || x.Reach == summary.ByGoroutine && !x.Carried {
 		return 0
 	}
 	limit, own := 0.0, false
 	args := meaning.Args(x.Call)
-	if x.Open == Value {
+	if x.Open == summary.Value {
 		args = x.Call.Args[1:] // after the function, which may be the one that cancels
 	}
 	for _, a := range args {
-		for _, d := range e.setDeadlines(a, nil, 0) {
+		for _, d := range e.SetDeadlines(a, nil, 0) {
 			secs := meaning.Seconds(meaning.Args(d)[1])
 			if secs <= 0 {
 				return 0
@@ -113,10 +115,10 @@ func order(c lock.Call) int {
 // slow says in which way a call takes long, if it does, and after how many
 // seconds it is given up; 0 when nothing says that it is. A call with a limit
 // of unknown length has the benefit of the doubt.
-func (e *Engine) slow(x Effect) (kind string, limit float64) {
+func (e *Engine) slow(x summary.Effect) (kind string, limit float64) {
 	var block *catalog.Blocks
 	remote, far, locks := false, false, false
-	for _, m := range e.reader.Of(x.Call) {
+	for _, m := range e.Reader.Of(x.Call) {
 		switch m.Role {
 		case meaning.Block:
 			block = m.Block
@@ -133,8 +135,8 @@ func (e *Engine) slow(x Effect) (kind string, limit float64) {
 	if locks {
 		return "", 0
 	}
-	entry := e.reader.Entry(x.Call)
-	inLoop := x.Turns.Rounds >= Each
+	entry := e.Reader.Entry(x.Call)
+	inLoop := x.Turns.Rounds >= summary.Each
 	switch {
 	case block != nil && block.Page && (inLoop || entry != nil && entry.Runs != nil):
 		kind = lock.CallPage
@@ -144,9 +146,9 @@ func (e *Engine) slow(x Effect) (kind string, limit float64) {
 		if kind = e.copies(x, block); kind == "" {
 			return "", 0
 		}
-	case x.Turns.Rounds == Endless && remote:
+	case x.Turns.Rounds == summary.Endless && remote:
 		kind = lock.CallLoop
-	case x.Turns.Rounds == Endless && e.waits(x) > 0:
+	case x.Turns.Rounds == summary.Endless && e.waits(x) > 0:
 		kind = lock.CallPoll
 	case inLoop && far:
 		kind = lock.CallEachRequest
@@ -164,7 +166,7 @@ func (e *Engine) slow(x Effect) (kind string, limit float64) {
 	whole := inLoop && kind != lock.CallExec && kind != lock.CallCopy
 	secs, ends := e.deadline(x, whole)
 	if !whole && block != nil && block.Kind == "remote" && !block.For.IsZero() {
-		own := e.reader.Get(block.For, x.Call, nil)
+		own := e.Reader.Get(block.For, x.Call, nil)
 		switch t := meaning.Seconds(own); {
 		case t > 0:
 			if secs == 0 || t < secs {
@@ -209,21 +211,21 @@ func ofDefaultClient(t *term.T) bool {
 }
 
 // copies reports whether what a copy reads comes over the network.
-func (e *Engine) copies(x Effect, b *catalog.Blocks) string {
-	src := e.reader.Get(b.Of, x.Call, nil)
+func (e *Engine) copies(x summary.Effect, b *catalog.Blocks) string {
+	src := e.Reader.Get(b.Of, x.Call, nil)
 	if src == nil {
 		return ""
 	}
 	for src.Kind == term.Field || src.Kind == term.Result {
 		src = src.Args[0]
 	}
-	if src.Kind != term.Call || !e.reader.Reads(src) {
+	if src.Kind != term.Call || !e.Reader.Reads(src) {
 		return ""
 	}
-	if _, ends := e.deadline(Effect{Call: src}, false); ends {
+	if _, ends := e.deadline(summary.Effect{Call: src}, false); ends {
 		return "" // the body ends with the request
 	}
-	if entry := e.reader.Entry(src); entry != nil && entry.Blocks != nil && !entry.Blocks.For.IsZero() && meaning.Seconds(e.reader.Get(entry.Blocks.For, src, nil)) > 0 {
+	if entry := e.Reader.Entry(src); entry != nil && entry.Blocks != nil && !entry.Blocks.For.IsZero() && meaning.Seconds(e.Reader.Get(entry.Blocks.For, src, nil)) > 0 {
 		return ""
 	}
 	return lock.CallCopy
@@ -231,18 +233,18 @@ func (e *Engine) copies(x Effect, b *catalog.Blocks) string {
 
 // waits is how many seconds an effect sleeps or waits, in all its turns; 0
 // where that is not constant. A timeout is waited for to its end.
-func (e *Engine) waits(x Effect) float64 {
-	if x.Call == nil || x.Open != Closed {
+func (e *Engine) waits(x summary.Effect) float64 {
+	if x.Call == nil || x.Open != summary.Closed {
 		return 0
 	}
-	for _, m := range e.reader.Of(x.Call) {
+	for _, m := range e.Reader.Of(x.Call) {
 		if m.Role == meaning.Block && m.Secs > 0 {
 			switch m.Block.Kind {
 			case "sleep", "wait", "tick":
 				if len(m.Spans) > 0 {
-					return throughout(m.Spans, x.Turns.times())
+					return throughout(m.Spans, x.Turns.Count())
 				}
-				return m.Secs * float64(x.Turns.times())
+				return m.Secs * float64(x.Turns.Count())
 			}
 		}
 	}
@@ -265,8 +267,8 @@ func throughout(table []float64, turns int) float64 {
 // deadline returns the seconds after which the context of a call ends, as far
 // as they are constant, and whether it ends at all. Of a loop only those
 // deadlines count that hold for all of its turns.
-func (e *Engine) deadline(x Effect, loop bool) (secs float64, ends bool) {
-	for _, d := range e.deadlines(x) {
+func (e *Engine) deadline(x summary.Effect, loop bool) (secs float64, ends bool) {
+	for _, d := range e.Deadlines(x) {
 		if loop && slices.Contains(x.Fresh, d.Site) {
 			continue
 		}
@@ -278,68 +280,69 @@ func (e *Engine) deadline(x Effect, loop bool) (secs float64, ends bool) {
 	return secs, ends
 }
 
-// deadlines lists the calls that set a deadline of the context that a call is
+// Deadlines lists the calls that set a deadline of the context that a call is
 // given: directly, or in what it is built from (a request, a command). A variable
 // that is set anew (ctx, cancel = context.WithTimeout(ctx, d)) stands for its
 // earlier value as well; it is taken to have the deadline everywhere. A loop around
 // the call ends with the contexts that it watches.
-func (e *Engine) deadlines(x Effect) []*term.T {
+func (e *Engine) Deadlines(x summary.Effect) []*term.T {
 	var list []*term.T
 	for _, ctx := range x.Until {
-		list = e.setDeadlines(ctx, list, 0)
+		list = e.SetDeadlines(ctx, list, 0)
 	}
 	call := x.Call
 	if recv := meaning.Receiver(call); recv != nil && recv.Kind == term.Call {
-		if entry := e.reader.Entry(recv); entry != nil && entry.Part != nil {
-			list = e.setDeadlines(recv, list, 0)
+		if entry := e.Reader.Entry(recv); entry != nil && entry.Part != nil {
+			list = e.SetDeadlines(recv, list, 0)
 		}
 	}
 	if args := meaning.Args(call); len(args) > 0 {
-		list = e.setDeadlines(args[0], list, 0)
+		list = e.SetDeadlines(args[0], list, 0)
 	}
 	return list
 }
 
-func (e *Engine) setDeadlines(t *term.T, list []*term.T, depth int) []*term.T {
+// SetDeadlines adds to list the contexts with a deadline that t is, or is made of.
+func (e *Engine) SetDeadlines(t *term.T, list []*term.T, depth int) []*term.T {
 	if t == nil || depth > 8 {
 		return list
 	}
 	switch t.Kind {
 	case term.Result:
-		return e.setDeadlines(t.Args[0], list, depth+1)
+		return e.SetDeadlines(t.Args[0], list, depth+1)
 	case term.Join:
 		for _, a := range t.Args {
-			if more := e.setDeadlines(a, nil, depth+1); len(more) > 0 {
+			if more := e.SetDeadlines(a, nil, depth+1); len(more) > 0 {
 				return append(list, more...)
 			}
 		}
 	case term.Call:
-		entry := e.reader.Entry(t)
+		entry := e.Reader.Entry(t)
 		switch {
 		case entry == nil:
 		case entry.Part != nil && entry.Part.Kind == "deadline":
 			if len(meaning.Args(t)) > 1 {
 				list = append(list, t)
 			}
-			return e.setDeadlines(e.reader.Get(entry.Part.Of, t, nil), list, depth+1)
+			return e.SetDeadlines(e.Reader.Get(entry.Part.Of, t, nil), list, depth+1)
 		case !entry.Same.IsZero():
-			return e.setDeadlines(e.reader.Get(entry.Same, t, nil), list, depth+1)
+			return e.SetDeadlines(e.Reader.Get(entry.Same, t, nil), list, depth+1)
 		case entry.Part != nil:
 			for _, a := range t.Args {
-				list = e.setDeadlines(a, list, depth+1)
+				list = e.SetDeadlines(a, list, depth+1)
 			}
 		case entry.New != nil:
-			return e.setDeadlines(e.reader.Get(entry.New.Context, t, nil), list, depth+1)
+			return e.SetDeadlines(e.Reader.Get(entry.New.Context, t, nil), list, depth+1)
 		case !entry.Same.IsZero():
-			return e.setDeadlines(e.reader.Get(entry.Same, t, nil), list, depth+1)
+			return e.SetDeadlines(e.Reader.Get(entry.Same, t, nil), list, depth+1)
 		}
 	}
 	return list
 }
 
-// waiting says what a receive or select waits for: a timer or ticker. The call
+// Waiting says what a receive or select waits for: a timer or ticker. The call
 // that makes the timer does not wait.
-func (f *family) waiting(in ssa.Instruction) []Effect {
+func (f *Family) Waiting(in ssa.Instruction) []summary.Effect {
 	var chans []ssa.Value
 	var until []*term.T
 	switch in := in.(type) {
@@ -351,42 +354,42 @@ func (f *family) waiting(in ssa.Instruction) []Effect {
 		}
 		for _, s := range in.States {
 			chans = append(chans, s.Chan)
-			if ctx := f.answering(s.Chan, "Done"); ctx != nil && isContext(ctx.Type()) {
-				until = union(until, []*term.T{f.get(ctx)})
+			if ctx := f.answering(s.Chan, "Done"); ctx != nil && code.IsContext(ctx.Type()) {
+				until = union(until, []*term.T{f.Get(ctx)})
 			}
 		}
 	}
-	var longest Effect
+	var longest summary.Effect
 	for _, c := range chans {
-		t := f.get(c)
+		t := f.Get(c)
 		if t.Kind == term.Field {
 			t = t.Args[0]
 		}
-		if t.Kind != term.Call || !f.timer(t) {
+		if t.Kind != term.Call || !f.Timer(t) {
 			continue
 		}
-		x := Effect{Call: t, At: f.frame(in, ""), Until: until}
+		x := summary.Effect{Call: t, At: f.Frame(in, ""), Until: until}
 		// The timeout of a loop, beside its ticker, is the longer of the two.
-		if longest.Call == nil || f.e.waits(x) > f.e.waits(longest) {
+		if longest.Call == nil || f.Engine.waits(x) > f.Engine.waits(longest) {
 			longest = x
 		}
 	}
 	if longest.Call == nil {
 		return nil
 	}
-	return []Effect{longest}
+	return []summary.Effect{longest}
 }
 
-// timer reports whether a call makes a channel that sends after a time.
-func (f *family) timer(t *term.T) bool {
-	entry := f.e.reader.Entry(t)
+// Timer reports whether a call makes a channel that sends after a time.
+func (f *Family) Timer(t *term.T) bool {
+	entry := f.Engine.Reader.Entry(t)
 	return entry != nil && entry.Blocks != nil && entry.Clock == "now" && (entry.Blocks.Kind == "wait" || entry.Blocks.Kind == "tick")
 }
 
 // spine marks the waits that do not lie on the longest way through a function,
 // or through the section in it: branches exclude each other. held tells which
 // blocks count.
-func (e *Engine) spine(entry *ssa.BasicBlock, lists map[*ssa.BasicBlock][]Effect, held func(*ssa.BasicBlock) bool) {
+func (e *Engine) spine(entry *ssa.BasicBlock, lists map[*ssa.BasicBlock][]summary.Effect, held func(*ssa.BasicBlock) bool) {
 	weight := make(map[*ssa.BasicBlock]float64)
 	for b, list := range lists {
 		for _, x := range list {

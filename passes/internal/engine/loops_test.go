@@ -19,10 +19,10 @@ func load(t *testing.T, source string) *Engine {
 }
 
 // member returns a function of a loaded package.
-func member(t *testing.T, e *Engine, name string) (*family, *ssa.Function) {
+func member(t *testing.T, e *Engine, name string) (*Family, *ssa.Function) {
 	t.Helper()
-	for _, f := range e.order {
-		for _, fn := range f.members {
+	for _, f := range e.Order {
+		for _, fn := range f.Members {
 			if fn.Name() == name {
 				return f, fn
 			}
@@ -86,24 +86,10 @@ func temporary(error) bool { return true }
 			t.Errorf("%s: %d loops, want 1", test.name, len(loops))
 			continue
 		}
-		turns := loops[0].turns
-		got := fmt.Sprintf("%s %d", [...]string{"once", "counted", "each", "endless"}[turns.Rounds], turns.times())
+		turns := loops[0].Turns
+		got := fmt.Sprintf("%s %d", [...]string{"once", "counted", "each", "endless"}[turns.Rounds], turns.Count())
 		if got != test.want {
 			t.Errorf("%s: %s, want %s: %s", test.name, got, test.want, test.body)
-		}
-	}
-}
-
-func TestWithin(t *testing.T) {
-	tests := []struct{ t, u, want Turns }{
-		{Turns{}, Turns{}, Turns{Once, 1}},
-		{Turns{Counted, 3}, Turns{Counted, 4}, Turns{Counted, 12}},
-		{Turns{Counted, 3}, Turns{Endless, 0}, Turns{Endless, 3}},
-		{Turns{Counted, maxTimes}, Turns{Each, 2}, Turns{Each, maxTimes}},
-	}
-	for _, test := range tests {
-		if got := test.t.Within(test.u); got != test.want {
-			t.Errorf("%v within %v: %v, want %v", test.t, test.u, got, test.want)
 		}
 	}
 }

@@ -8,29 +8,14 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// A Memory is a write of an object of this process that works as a resource: a
-// method that stores what it is given. Only types that take tokens count (a
-// method compares an incoming number with a stored one, or names a parameter
-// so), and stores by name that keep values in a map or slice under a mutex:
-// every other method that stores something is just code.
-type Memory struct {
-	Type   string
-	Method string
-	Args   []*term.T // arguments of the call, once it is known
-	Token  *term.T   // the incoming value that is compared; nil: none is
-	Op     string    // stored Op incoming, where the write goes through
-	Text   bool      // both are compared as text
-	Stored bool      // the incoming token replaces the stored one
-	Early  bool      // and does so before the comparison
-	Locked bool      // a mutex is held around comparison and store
-}
-
 // memory adds the write of an in-process resource to a method's summary.
-func (f *family) memory(fn *ssa.Function, s *Summary) {
+func (f *Family) memory(fn *ssa.Function, s *summary.Summary) {
 	recv := fn.Signature.Recv()
 	if recv == nil || fn.Parent() != nil || len(fn.Params) < 2 {
 		return
@@ -44,10 +29,10 @@ func (f *family) memory(fn *ssa.Function, s *Summary) {
 		return
 	}
 	stores := f.ownStores(fn)
-	if len(stores) == 0 || !f.e.takesTokens(named) && !(storeName(named.Obj().Name()) && keepsMany(stores) && f.locksMutex(fn)) {
+	if len(stores) == 0 || !f.Engine.takesTokens(named) && !(storeName(named.Obj().Name()) && keepsMany(stores) && f.locksMutex(fn)) {
 		return
 	}
-	m := &Memory{Type: named.Obj().Name(), Method: fn.Name(), Locked: f.locksMutex(fn)}
+	m := &summary.Memory{Type: named.Obj().Name(), Method: fn.Name(), Locked: f.locksMutex(fn)}
 	data := stores[len(stores)-1]
 	if c := f.compared(fn, stores); c != nil {
 		m.Token, m.Op, m.Text = c.incoming, c.op, c.text
@@ -55,20 +40,20 @@ func (f *family) memory(fn *ssa.Function, s *Summary) {
 		for _, st := range stores {
 			if c.moves(f, st) {
 				moves = append(moves, st.at)
-				m.Early = before(st.at, c.at)
+				m.Early = code.Before(st.at, c.at)
 			} else {
 				rest = append(rest, st.at)
 			}
 		}
 		m.Stored = len(moves) > 0 && (m.Early || c.op == "idle" || c.keepsUp(f, moves, rest))
 	}
-	eff := Effect{Memory: m, At: lock.Frame{Position: f.e.position(data.at.Pos()), Function: shown(fn)}}
-	s.steps[data.at] = append(s.steps[data.at], eff)
+	eff := summary.Effect{Memory: m, At: lock.Frame{Position: f.Engine.Position(data.at.Pos()), Function: code.Shown(fn)}}
+	s.Steps[data.at] = append(s.Steps[data.at], eff)
 }
 
 // passMemory puts a call's arguments into a Memory; the write stands at the
 // method's call.
-func (f *family) passMemory(x Effect, bind *term.Binding, at lock.Frame) Effect {
+func (f *Family) passMemory(x summary.Effect, bind *term.Binding, at lock.Frame) summary.Effect {
 	m := *x.Memory
 	if m.Token != nil {
 		m.Token = bind.Put(m.Token)
@@ -90,8 +75,8 @@ type memStore struct {
 
 // ownStores lists the stores of a method into its receiver of values that
 // depend on its other parameters.
-func (f *family) ownStores(fn *ssa.Function) []memStore {
-	recv := f.get(fn.Params[0])
+func (f *Family) ownStores(fn *ssa.Function) []memStore {
+	recv := f.Get(fn.Params[0])
 	var out []memStore
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
@@ -102,9 +87,9 @@ func (f *family) ownStores(fn *ssa.Function) []memStore {
 				if !ok {
 					continue
 				}
-				st = memStore{in, f.e.pool.Field(f.get(fa.X), fieldName(fa.X.Type(), fa.Field)), f.get(in.Val)}
+				st = memStore{in, f.Engine.Pool.Field(f.Get(fa.X), code.FieldName(fa.X.Type(), fa.Field)), f.Get(in.Val)}
 			case *ssa.MapUpdate:
-				st = memStore{in, f.e.pool.Elem(f.get(in.Map), f.get(in.Key)), f.get(in.Value)}
+				st = memStore{in, f.Engine.Pool.Elem(f.Get(in.Map), f.Get(in.Key)), f.Get(in.Value)}
 			default:
 				continue
 			}
@@ -141,8 +126,8 @@ func rooted(t, root *term.T) bool {
 
 // given reports whether a value comes from fn's parameters other than the receiver. What
 // a store answers, a number that it counts say, is not what it was asked with.
-func (f *family) given(fn *ssa.Function, t *term.T) bool {
-	name := fnName(fn)
+func (f *Family) given(fn *ssa.Function, t *term.T) bool {
+	name := code.FuncName(fn)
 	var given func(*term.T) bool
 	given = func(x *term.T) bool {
 		switch {
@@ -150,7 +135,7 @@ func (f *family) given(fn *ssa.Function, t *term.T) bool {
 			return false
 		case x.Kind == term.Param:
 			return x.Name == name && x.Index > 0
-		case x.Kind == term.Call && len(f.e.reader.Of(x)) > 0:
+		case x.Kind == term.Call && len(f.Engine.Reader.Of(x)) > 0:
 			return false
 		}
 		return slices.ContainsFunc(x.Args, given)
@@ -196,16 +181,16 @@ type comparison struct {
 
 // puts is what a store puts where the stored value was read from, also as a field of a
 // record that replaces the one there; nil: it leaves that as it is.
-func (c *comparison) puts(f *family, st memStore) *term.T {
+func (c *comparison) puts(f *Family, st memStore) *term.T {
 	places := st.place.Alts() // of a record that is there, or was just made
 	var within func(t *term.T) *term.T
 	within = func(t *term.T) *term.T {
-		if slices.ContainsFunc(places, func(p *term.T) bool { return f.e.pool.Alike(t, p) }) {
+		if slices.ContainsFunc(places, func(p *term.T) bool { return f.Engine.Pool.Alike(t, p) }) {
 			return st.val
 		}
 		if t.Kind == term.Field {
 			if record := within(t.Args[0]); record != nil {
-				return f.e.pool.Field(record, t.Name)
+				return f.Engine.Pool.Field(record, t.Name)
 			}
 		}
 		return nil
@@ -219,7 +204,7 @@ func (c *comparison) puts(f *family, st memStore) *term.T {
 }
 
 // moves reports whether a store puts the incoming value where the stored one was.
-func (c *comparison) moves(f *family, st memStore) bool {
+func (c *comparison) moves(f *Family, st memStore) bool {
 	v := c.puts(f, st)
 	return v != nil && v.Any(func(x *term.T) bool { return x == c.incoming })
 }
@@ -231,7 +216,7 @@ func (c *comparison) moves(f *family, st memStore) bool {
 // A way that leaves the mark is no fault where another comparison of the same two
 // chose it: of an equal or greater mark there is nothing to move. Ways from one turn of
 // a loop into the next are not followed.
-func (c *comparison) keepsUp(f *family, moves, rest []ssa.Instruction) bool {
+func (c *comparison) keepsUp(f *Family, moves, rest []ssa.Instruction) bool {
 	type state struct {
 		b     *ssa.BasicBlock
 		wrote bool
@@ -241,7 +226,7 @@ func (c *comparison) keepsUp(f *family, moves, rest []ssa.Instruction) bool {
 		return slices.ContainsFunc(list, func(x ssa.Instruction) bool { return x.Block() == b })
 	}
 	moved := func(b *ssa.BasicBlock) bool {
-		return slices.ContainsFunc(moves, func(m ssa.Instruction) bool { return canReach(b, m.Block(), from) })
+		return slices.ContainsFunc(moves, func(m ssa.Instruction) bool { return code.CanReach(b, m.Block(), from) })
 	}
 	seen := make(map[state]bool)
 	var left func(s state) bool // whether a way from s ends with something stored and the mark left
@@ -272,7 +257,7 @@ func (c *comparison) keepsUp(f *family, moves, rest []ssa.Instruction) bool {
 }
 
 // again reports whether b ends in a branch that compares the two once more.
-func (c *comparison) again(f *family, b *ssa.BasicBlock) bool {
+func (c *comparison) again(f *Family, b *ssa.BasicBlock) bool {
 	br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 	if !ok {
 		return false
@@ -281,13 +266,13 @@ func (c *comparison) again(f *family, b *ssa.BasicBlock) bool {
 	if !ok {
 		return false
 	}
-	x, y := f.get(bin.X), f.get(bin.Y)
+	x, y := f.Get(bin.X), f.Get(bin.Y)
 	return x == c.stored && y == c.incoming || y == c.stored && x == c.incoming
 }
 
 // compared finds the comparison that decides whether the method stores.
-func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
-	recv := f.get(fn.Params[0])
+func (f *Family) compared(fn *ssa.Function, stores []memStore) *comparison {
+	recv := f.Get(fn.Params[0])
 	var found *comparison
 	for _, b := range fn.Blocks {
 		if len(b.Instrs) == 0 {
@@ -302,7 +287,7 @@ func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
 			continue
 		}
 		op := bin.Op
-		x, y := f.get(bin.X), f.get(bin.Y)
+		x, y := f.Get(bin.X), f.Get(bin.Y)
 		if !(rooted(x, recv) && f.given(fn, y) && !rooted(y, recv)) {
 			if !(rooted(y, recv) && f.given(fn, x)) {
 				continue
@@ -310,7 +295,7 @@ func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
 			x, y, op = y, x, flip(op)
 		}
 		for _, st := range stores {
-			yes, no := canReach(b.Succs[0], st.at.Block(), b), canReach(b.Succs[1], st.at.Block(), b)
+			yes, no := code.CanReach(b.Succs[0], st.at.Block(), b), code.CanReach(b.Succs[1], st.at.Block(), b)
 			if yes == no {
 				continue
 			}
@@ -332,15 +317,15 @@ func (f *family) compared(fn *ssa.Function, stores []memStore) *comparison {
 
 // idle finds a comparison that does not decide whether the method stores what
 // it compares.
-func (f *family) idle(fn *ssa.Function, stores []memStore) *comparison {
-	recv := f.get(fn.Params[0])
+func (f *Family) idle(fn *ssa.Function, stores []memStore) *comparison {
+	recv := f.Get(fn.Params[0])
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			bin, ok := in.(*ssa.BinOp)
 			if !ok || !isOrdered(bin.X.Type()) || denied(sqlOp(bin.Op)) == "" {
 				continue
 			}
-			x, y := f.get(bin.X), f.get(bin.Y)
+			x, y := f.Get(bin.X), f.Get(bin.Y)
 			if !rooted(x, recv) {
 				x, y = y, x
 			}
@@ -400,41 +385,8 @@ func negate(op token.Token) token.Token {
 	return op
 }
 
-// canReach reports whether to can be reached from without passing through the
-// branch again. Where there is a branch, what it decides is decided within one turn of
-// the loops around it: the next turn may go past it.
-func canReach(from, to, branch *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{branch: true}
-	work := []*ssa.BasicBlock{from}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if b == to {
-			return true
-		}
-		if seen[b] {
-			continue
-		}
-		seen[b] = true
-		for _, next := range b.Succs {
-			if branch == nil || !next.Dominates(b) {
-				work = append(work, next)
-			}
-		}
-	}
-	return false
-}
-
-// before reports whether x always runs before y.
-func before(x, y ssa.Instruction) bool {
-	if x.Block() == y.Block() {
-		return slices.Index(x.Block().Instrs, x) < slices.Index(y.Block().Instrs, y)
-	}
-	return x.Block().Dominates(y.Block())
-}
-
 // locksMutex reports whether the method takes a mutex.
-func (f *family) locksMutex(fn *ssa.Function) bool {
+func (f *Family) locksMutex(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			if c, ok := in.(ssa.CallInstruction); ok {

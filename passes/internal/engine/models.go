@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
@@ -17,7 +18,7 @@ import (
 
 // versionMarks lists what marks such a field for a function that changes rows.
 func (e *Engine) versionMarks(fn string) []string {
-	for _, entry := range e.reader.Entries(fn) {
+	for _, entry := range e.Reader.Entries(fn) {
 		if len(entry.Library.Versions) > 0 && (entry.Write != nil || entry.Part != nil && entry.Part.Kind == "table") {
 			return entry.Library.Marks()
 		}
@@ -27,7 +28,7 @@ func (e *Engine) versionMarks(fn string) []string {
 
 // versioned is t, the value of an argument v, with the field that is marked, if there is
 // one.
-func (f *family) versioned(t *term.T, v ssa.Value, marks []string) *term.T {
+func (f *Family) versioned(t *term.T, v ssa.Value, marks []string) *term.T {
 	if len(marks) == 0 {
 		return t
 	}
@@ -38,13 +39,13 @@ func (f *family) versioned(t *term.T, v ssa.Value, marks []string) *term.T {
 	if field == "" {
 		return t
 	}
-	return f.e.pool.Op(meaning.Versioned, t, f.e.pool.Const("string", field))
+	return f.Engine.Pool.Op(meaning.Versioned, t, f.Engine.Pool.Const("string", field))
 }
 
 // markedField is the name of a field of a struct, or of one that is embedded in it, that
 // has a mark.
 func markedField(t types.Type, marks []string, depth int) string {
-	st, ok := deref(t).Underlying().(*types.Struct)
+	st, ok := code.Deref(t).Underlying().(*types.Struct)
 	if !ok || depth == 0 {
 		return ""
 	}

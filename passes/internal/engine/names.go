@@ -8,33 +8,33 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// frame is the place of an instruction. SSA knows calls by their opening
+// Frame is the place of an instruction. SSA knows calls by their opening
 // parenthesis; people look for them where they begin.
-func (f *family) frame(in ssa.Instruction, text string) lock.Frame {
-	frame := lock.Frame{Function: shown(in.Parent()), Text: text}
+func (f *Family) Frame(in ssa.Instruction, text string) lock.Frame {
+	frame := lock.Frame{Function: code.Shown(in.Parent()), Text: text}
 	if c, ok := in.(ssa.CallInstruction); ok {
-		if w, ok := f.e.calls[f.root.Pkg][c.Common().Pos()]; ok {
+		if w, ok := f.Engine.calls[f.Root.Pkg][c.Common().Pos()]; ok {
 			frame.Callee = w.callee()
 		}
 		if frame.Callee == "" {
-			frame.Callee = calleeName(c.Common())
+			frame.Callee = code.CalleeName(c.Common())
 		}
 	}
-	frame.Position = f.e.position(f.begin(in))
+	frame.Position = f.Engine.Position(f.begin(in))
 	return frame
 }
 
 // begin is where an instruction stands: a call where it begins in the source.
-func (f *family) begin(in ssa.Instruction) token.Pos {
+func (f *Family) begin(in ssa.Instruction) token.Pos {
 	c, ok := in.(ssa.CallInstruction)
 	if !ok {
 		return in.Pos()
 	}
-	if w, ok := f.e.calls[f.root.Pkg][c.Common().Pos()]; ok {
+	if w, ok := f.Engine.calls[f.Root.Pkg][c.Common().Pos()]; ok {
 		return w.begin
 	}
 	return c.Common().Pos()
@@ -99,21 +99,6 @@ func (w written) callee() string {
 func isPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
 	return ok
-}
-
-// calleeName names what a call calls, by declaration.
-func calleeName(c *ssa.CallCommon) string {
-	switch {
-	case c.IsInvoke():
-		return term.ShortName(c.Method.FullName())
-	case c.StaticCallee() != nil:
-		fn := origin(c.StaticCallee())
-		if obj, ok := fn.Object().(*types.Func); ok && obj.Pkg() != nil && obj.Signature().Recv() == nil {
-			return obj.Pkg().Name() + "." + obj.Name()
-		}
-		return term.ShortName(fnName(fn))
-	}
-	return ""
 }
 
 // goRoots are the first parts of the import paths that Go's own packages have. That

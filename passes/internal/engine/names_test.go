@@ -42,7 +42,7 @@ func g() {}
 		for _, b := range m.Blocks {
 			for _, in := range b.Instrs {
 				if c, ok := in.(ssa.CallInstruction); ok {
-					frame := f.frame(c, "")
+					frame := f.Frame(c, "")
 					got = append(got, fmt.Sprintf("%d:%d %s in %s", frame.Line, frame.Column, frame.Callee, frame.Function))
 				}
 			}

@@ -6,36 +6,39 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/world"
 )
 
 // An oracle knows the values that tell the outcome of the acquire at st.
 type oracle struct {
-	f     *family
-	st    *site
+	f     *Family
+	st    *summary.Site
 	told  []*catalogTold
 	memo  map[ssa.Value]bool
 	asked bool // an outcome was asked for
 }
 
 // oracle is what knows the outcome of the acquire at st, whose meaning is m.
-func (f *family) oracle(st *site, m meaning.Meaning) *oracle {
+func (f *Family) oracle(st *summary.Site, m meaning.Meaning) *oracle {
 	return &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
 }
 
-// tellers finds the values that tell the outcome of a call, whatever that is: its results,
+// Tellers finds the values that tell the outcome of a call, whatever that is: its results,
 // what is read from them, and what is kept in an object which is one of them.
-func (f *family) tellers(in ssa.CallInstruction) func(ssa.Value) bool {
-	o := &oracle{f: f, st: &site{at: in, direct: true}, memo: make(map[ssa.Value]bool)}
+func (f *Family) Tellers(in ssa.CallInstruction) func(ssa.Value) bool {
+	o := &oracle{f: f, st: &summary.Site{At: in, Direct: true}, memo: make(map[ssa.Value]bool)}
 	return func(v ssa.Value) bool { return o.outcome(v) || o.member(v) }
 }
 
 // ask notes that the outcome v was asked for. The error of a command that
 // answers with a bool does not tell a refusal.
 func (o *oracle) ask(v ssa.Value) {
-	if o.st.direct && isError(v.Type()) {
-		if call, ok := o.st.at.(ssa.Value); ok && (o.st.mute || strings.Contains(call.Type().String(), "Bool")) {
+	if o.st.Direct && code.IsError(v.Type()) {
+		if call, ok := o.st.At.(ssa.Value); ok && (o.st.Mute || strings.Contains(call.Type().String(), "Bool")) {
 			return
 		}
 	}
@@ -44,18 +47,18 @@ func (o *oracle) ask(v ssa.Value) {
 
 // Value implements world.Oracle.
 func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
-	call, _ := o.st.at.(ssa.Value)
-	if o.st.facts != nil {
+	call, _ := o.st.At.(ssa.Value)
+	if o.st.Facts != nil {
 		switch x := v.(type) {
 		case *ssa.Extract:
-			if x.Tuple == call && x.Index < len(o.st.facts) {
+			if x.Tuple == call && x.Index < len(o.st.Facts) {
 				o.ask(v)
-				return o.st.facts[x.Index], o.st.facts[x.Index].Definite()
+				return o.st.Facts[x.Index], o.st.Facts[x.Index].Definite()
 			}
 		case *ssa.Call:
-			if v == call && len(o.st.facts) == 1 {
+			if v == call && len(o.st.Facts) == 1 {
 				o.ask(v)
-				return o.st.facts[0], o.st.facts[0].Definite()
+				return o.st.Facts[0], o.st.Facts[0].Definite()
 			}
 			if o.reply(x) {
 				o.ask(v)
@@ -96,7 +99,7 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 // reply reports whether c asks the object that a wrapper's call returned for
 // its outcome: a client of the project's own that hands on command objects.
 func (o *oracle) reply(c *ssa.Call) bool {
-	call, ok := o.st.at.(ssa.Value)
+	call, ok := o.st.At.(ssa.Value)
 	if !ok {
 		return false
 	}
@@ -147,20 +150,20 @@ func (o *oracle) outcome(v ssa.Value) bool {
 }
 
 func (o *oracle) isOutcome(v ssa.Value) bool {
-	if call, ok := o.st.at.(ssa.Value); ok && v == call {
+	if call, ok := o.st.At.(ssa.Value); ok && v == call {
 		return true
 	}
 	switch x := v.(type) {
 	case *ssa.Extract:
 		return o.outcome(x.Tuple)
 	case *ssa.Call:
-		entry := o.f.e.reader.Entry(o.f.callTerm(x.Common(), x.Pos()))
+		entry := o.f.Engine.Reader.Entry(o.f.CallTerm(x.Common(), x.Pos()))
 		if entry == nil || entry.Reads == nil {
 			return false
 		}
 		// A question about the error (errors.Is) is not answered by success.
-		src := operand(x.Common(), entry.Reads.Of)
-		return src != nil && !isError(src.Type()) && o.outcome(src)
+		src := code.Operand(x.Common(), entry.Reads.Of)
+		return src != nil && !code.IsError(src.Type()) && o.outcome(src)
 	case *ssa.ChangeType:
 		return o.outcome(x.X)
 	case *ssa.MakeInterface:
@@ -168,11 +171,11 @@ func (o *oracle) isOutcome(v ssa.Value) bool {
 	case *ssa.TypeAssert:
 		return o.outcome(x.X)
 	case *ssa.FieldAddr: // the part of the reply that has the method which is called
-		st, ok := deref(x.X.Type()).Underlying().(*types.Struct)
+		st, ok := code.Deref(x.X.Type()).Underlying().(*types.Struct)
 		return ok && st.Field(x.Field).Embedded() && o.outcome(x.X)
 	case *ssa.UnOp:
-		if a, ok := o.f.base(x.X).(*ssa.Alloc); ok {
-			stores := o.f.stores[a]
+		if a, ok := o.f.Base(x.X).(*ssa.Alloc); ok {
+			stores := o.f.Stores[a]
 			for _, s := range stores {
 				if !o.outcome(s) {
 					return false
@@ -188,7 +191,7 @@ func (o *oracle) isOutcome(v ssa.Value) bool {
 // which is the outcome, or in one that is embedded there: the count of rows, or the
 // error, of a statement.
 func (o *oracle) member(v ssa.Value) bool {
-	if _, basic := v.Type().Underlying().(*types.Basic); !basic && !isError(v.Type()) {
+	if _, basic := v.Type().Underlying().(*types.Basic); !basic && !code.IsError(v.Type()) {
 		return false
 	}
 	switch x := v.(type) {
@@ -198,11 +201,11 @@ func (o *oracle) member(v ssa.Value) bool {
 	case *ssa.Field:
 		return o.outcome(x.X)
 	case *ssa.Call:
-		entry := o.f.e.reader.Entry(o.f.callTerm(x.Common(), x.Pos()))
+		entry := o.f.Engine.Reader.Entry(o.f.CallTerm(x.Common(), x.Pos()))
 		if entry == nil || entry.Reads == nil {
 			return false
 		}
-		fa, ok := operand(x.Common(), entry.Reads.Of).(*ssa.FieldAddr)
+		fa, ok := code.Operand(x.Common(), entry.Reads.Of).(*ssa.FieldAddr)
 		return ok && o.outcome(fa.X)
 	}
 	return false
@@ -214,22 +217,17 @@ func (o *oracle) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) {
 	if !ok {
 		return world.Fact{}, false
 	}
-	for _, out := range o.f.outs[o.f.base(addr)] {
+	for _, out := range o.f.outs[o.f.Base(addr)] {
 		if out.value != ssa.Value(call) {
 			continue
 		}
 		if o.outcome(call) {
-			o.asked = o.asked || !o.st.mute // a variable that Scan fills
-			return world.Success(deref(addr.Type())), true
+			o.asked = o.asked || !o.st.Mute // a variable that Scan fills
+			return world.Success(code.Deref(addr.Type())), true
 		}
 		return world.Varying, true
 	}
 	return world.Fact{}, false
 }
 
-func deref(t types.Type) types.Type {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
-}
+type catalogTold = catalog.Told

@@ -6,12 +6,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
-// maxLooks bounds the way that an outcome is followed; what goes further is
+// MaxLooks bounds the way that an outcome is followed; what goes further is
 // taken to be looked at.
-const maxLooks = 12
+const MaxLooks = 12
 
 // A look says what is done with a value that tells an outcome.
 type look struct {
@@ -39,7 +41,7 @@ func (l look) effect() (checked, answer int8) {
 }
 
 // checked tells whether the outcome of a conditional write is looked at.
-func (f *family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked, answer int8) {
+func (f *Family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked, answer int8) {
 	reject := ""
 	for _, m := range ms {
 		if m.Write != nil {
@@ -53,7 +55,7 @@ func (f *family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked,
 	if !ok {
 		return -1, 0 // go or defer: nobody can look
 	}
-	if isError(v.Type()) && reject != "error" {
+	if code.IsError(v.Type()) && reject != "error" {
 		return -1, 0 // there is nothing else to look at
 	}
 	return f.told(v, reject == "error", 0).effect()
@@ -62,7 +64,7 @@ func (f *family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked,
 // asks notes whether a call's answer is looked at, for those of its effects
 // whose outcome it tells: writes whose rejection the callee hands on, and what
 // a method stores in an object of this process.
-func (f *family) asks(in ssa.CallInstruction, effects []Effect) {
+func (f *Family) asks(in ssa.CallInstruction, effects []summary.Effect) {
 	res := in.Common().Signature().Results()
 	v, ok := in.(ssa.Value)
 	for i := range effects {
@@ -84,7 +86,7 @@ func (f *family) asks(in ssa.CallInstruction, effects []Effect) {
 		case x.Memory != nil && len(x.Via) == 1 && res.Len() > 0:
 			var l look
 			if ok {
-				l = f.told(v, isError(res.At(res.Len()-1).Type()), 0)
+				l = f.told(v, code.IsError(res.At(res.Len()-1).Type()), 0)
 			}
 			x.Checked = 1
 			if !l.seen && l.given == 0 {
@@ -96,8 +98,8 @@ func (f *family) asks(in ssa.CallInstruction, effects []Effect) {
 
 // told says how v is looked at, beyond its error unless that tells the outcome.
 // Where v goes on to code out of sight, that code is taken to look.
-func (f *family) told(v ssa.Value, errorTells bool, depth int) look {
-	if v.Referrers() == nil || depth > maxLooks {
+func (f *Family) told(v ssa.Value, errorTells bool, depth int) look {
+	if v.Referrers() == nil || depth > MaxLooks {
 		return look{seen: true}
 	}
 	var l look
@@ -105,14 +107,14 @@ func (f *family) told(v ssa.Value, errorTells bool, depth int) look {
 		switch r := r.(type) {
 		case *ssa.DebugRef, *ssa.Defer, *ssa.Go:
 		case *ssa.Extract, *ssa.FieldAddr, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType:
-			if x := r.(ssa.Value); errorTells || !isError(x.Type()) {
+			if x := r.(ssa.Value); errorTells || !code.IsError(x.Type()) {
 				l = l.or(f.told(x, errorTells, depth+1))
 			}
 		case *ssa.Call:
 			l = l.or(f.toldCall(v, r, errorTells, depth))
 		case *ssa.Return:
 			i := slices.Index(r.Results, v)
-			if isError(v.Type()) || v.Parent().Parent() != nil {
+			if code.IsError(v.Type()) || v.Parent().Parent() != nil {
 				return look{seen: true} // its callers are taken to look
 			}
 			l = l.or(look{given: int8(i + 1)})
@@ -133,27 +135,27 @@ func (f *family) told(v ssa.Value, errorTells bool, depth int) look {
 }
 
 // toldCall says how a call looks at v.
-func (f *family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth int) look {
+func (f *Family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth int) look {
 	c := call.Common()
-	entry := f.e.reader.Entry(f.callTerm(c, call.Pos()))
+	entry := f.Engine.Reader.Entry(f.CallTerm(c, call.Pos()))
 	switch {
 	case entry == nil:
 	case entry.Reads == nil:
 		// What is done to an object besides reading from it (Close) is no look.
-		return look{seen: operand(c, catalog.Ref{Base: catalog.Receiver}) != v}
+		return look{seen: code.Operand(c, catalog.Ref{Base: catalog.Receiver}) != v}
 	case !entry.Reads.Out.IsZero():
 		// Scan of a returned row: its error says that no row matched.
 		return f.told(call, true, depth+1)
-	case isError(call.Type()) && !errorTells:
+	case code.IsError(call.Type()) && !errorTells:
 		return look{}
 	default:
 		return f.told(call, errorTells, depth+1)
 	}
-	callee := origin(c.StaticCallee())
+	callee := code.Origin(c.StaticCallee())
 	if callee == nil || len(callee.Blocks) == 0 || len(callee.Params) != len(c.Args) {
 		return look{seen: true}
 	}
-	g := f.e.families[rootOf(callee)]
+	g := f.Engine.Families[code.Root(callee)]
 	if g == nil {
 		return look{seen: true}
 	}
@@ -174,7 +176,7 @@ func (f *family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth in
 }
 
 // toldVariable says how a local variable is looked at that holds an outcome.
-func (f *family) toldVariable(a *ssa.Alloc, errorTells bool, depth int) look {
+func (f *Family) toldVariable(a *ssa.Alloc, errorTells bool, depth int) look {
 	var l look
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {

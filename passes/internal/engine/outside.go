@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
 // A method of an interface that takes no context may compute something, or be all that
@@ -14,14 +17,14 @@ import (
 // maxOutside bounds the functions in which such a call is looked for.
 const maxOutside = 50
 
-// goesOut reports whether the section of st calls a method out of sight that does
+// GoesOut reports whether the section of st calls a method out of sight that does
 // nothing but to succeed or fail.
-func (e *Engine) goesOut(st *site) bool {
+func (e *Engine) GoesOut(st *summary.Site) bool {
 	o := outlook{e, make(map[*ssa.Function]bool)}
-	if st.region != nil {
-		return slices.ContainsFunc(st.region.Held, o.call)
+	if st.Region != nil {
+		return slices.ContainsFunc(st.Region.Held, o.call)
 	}
-	return slices.ContainsFunc(st.at.Common().Args, func(a ssa.Value) bool {
+	return slices.ContainsFunc(st.At.Common().Args, func(a ssa.Value) bool {
 		mc, ok := a.(*ssa.MakeClosure)
 		return ok && o.function(mc.Fn.(*ssa.Function))
 	})
@@ -49,20 +52,20 @@ func (o outlook) call(in ssa.Instruction) bool {
 	}
 	c := call.Common()
 	if !c.IsInvoke() {
-		fn := origin(c.StaticCallee())
-		if fn != nil && o.e.families[rootOf(fn)] == nil && passesOn(fn) {
+		fn := code.Origin(c.StaticCallee())
+		if fn != nil && o.e.Families[code.Root(fn)] == nil && passesOn(fn) {
 			return true
 		}
-		return fn != nil && o.e.families[rootOf(fn)] != nil && o.function(fn)
+		return fn != nil && o.e.Families[code.Root(fn)] != nil && o.function(fn)
 	}
 	if serves(c) {
 		return true
 	}
 	pkg := c.Method.Pkg()
-	if pkg == nil || Standard(pkg.Path()) || !isError(call.Type()) || len(o.e.register(o.e.impls.method(c))) > 0 || slices.Contains(quiet, strings.ToLower(c.Method.Name())) {
+	if pkg == nil || Standard(pkg.Path()) || !code.IsError(call.Type()) || len(o.e.register(o.e.Implementations.method(c))) > 0 || slices.Contains(quiet, strings.ToLower(c.Method.Name())) {
 		return false
 	}
-	return len(o.e.impls.of(c)) == 0
+	return len(o.e.Implementations.Of(c)) == 0
 }
 
 // serves reports whether a call hands a request to the handler behind a middleware.
@@ -77,6 +80,6 @@ func passesOn(fn *ssa.Function) bool {
 	if recv == nil || fn.Name() != "Next" || fn.Signature.Params().Len() > 0 {
 		return false
 	}
-	n := namedOf(recv.Type())
+	n := code.NamedOf(recv.Type())
 	return n != nil && (n.Obj().Name() == "Context" || n.Obj().Name() == "Ctx" || n.Obj().Name() == "DefaultCtx")
 }

@@ -1,20 +1,23 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
-// renewal says how the lease of a use is kept alive: by its library, by a
+// Renewal says how the lease of a use is kept alive: by its library, by a
 // goroutine, by calls in the section ("explicit"), or not at all. A goroutine
 // may have been started by the wrapper that took the lock.
-func (e *Engine) renewal(st *site, m meaning.Meaning) string {
+func (e *Engine) Renewal(st *summary.Site, m meaning.Meaning) string {
 	if m.Renewal == "library" {
 		return "library"
 	}
-	here, aside := e.renews(st.effects, m)
-	for _, c := range st.lock.chain {
-		if own, ok := e.acquire(c.lock.Call); ok {
-			_, there := e.renews(c.effects, own)
+	here, aside := e.Renews(st.Effects, m)
+	for _, c := range st.Lock.Chain {
+		if own, ok := e.Acquire(c.Lock.Call); ok {
+			_, there := e.Renews(c.Effects, own)
 			aside = aside || there
 		}
 	}
@@ -27,15 +30,15 @@ func (e *Engine) renewal(st *site, m meaning.Meaning) string {
 	return "none"
 }
 
-// renews reports whether effects renew a lock in line, and whether they do so
+// Renews reports whether effects renew a lock in line, and whether they do so
 // in a goroutine. A general command (EXPIRE) renews the lock if it has its key.
-func (e *Engine) renews(list []Effect, m meaning.Meaning) (here, aside bool) {
+func (e *Engine) Renews(list []summary.Effect, m meaning.Meaning) (here, aside bool) {
 	for _, x := range list {
-		if x.Call == nil || x.Open != Closed {
+		if x.Call == nil || x.Open != summary.Closed {
 			continue
 		}
-		ms := e.reader.Of(x.Call)
-		if r, ok := e.renewsRow(x.Call); ok && m.Row != nil && r.Row.Resource == m.Row.Resource {
+		ms := e.Reader.Of(x.Call)
+		if r, ok := e.RenewsRow(x.Call); ok && m.Row != nil && r.Row.Resource == m.Row.Resource {
 			r.Raw = false // of this very record, by what it is in
 			ms = []meaning.Meaning{r}
 		}
@@ -45,8 +48,8 @@ func (e *Engine) renews(list []Effect, m meaning.Meaning) (here, aside bool) {
 		for _, r := range ms {
 			switch {
 			case r.Role != meaning.Renew || r.Family != m.Family:
-			case r.Raw && (r.Key == nil || m.Key == nil || !e.pool.Alike(r.Key, m.Key) && r.Key.Pattern() != m.Key.Pattern()):
-			case x.Reach == ByGoroutine:
+			case r.Raw && (r.Key == nil || m.Key == nil || !e.Pool.Alike(r.Key, m.Key) && r.Key.Pattern() != m.Key.Pattern()):
+			case x.Reach == summary.ByGoroutine:
 				aside = true
 			default:
 				here = true
@@ -54,4 +57,27 @@ func (e *Engine) renews(list []Effect, m meaning.Meaning) (here, aside bool) {
 		}
 	}
 	return here, aside
+}
+
+// Stored reports whether a call puts a value under a key unconditionally.
+func Stored(w meaning.Meaning) bool {
+	return w.Role == meaning.Write && w.Write.Store == "redis" && len(w.Write.Guards) == 0 && w.Write.Key != nil && w.Write.Value != nil
+}
+
+// restores reads a call that stores the value of a lock under its key once more, and asks
+// nothing: meant to renew the lease, it takes the lock from whoever has it by now.
+func (e *Engine) restores(m meaning.Meaning, ms []meaning.Meaning) (meaning.Meaning, bool) {
+	for _, w := range ms {
+		if Stored(w) && w.Family == m.Family && !UnknownKey(m.Key) && e.Pool.Alike(w.Write.Key, m.Key) && !UnknownKey(m.Value) && e.Pool.Alike(w.Write.Value, m.Value) {
+			return meaning.Meaning{Role: meaning.Renew, Library: w.Library, Family: w.Family, Raw: true, Key: m.Key, Value: m.Value}, true
+		}
+	}
+	return meaning.Meaning{}, false
+}
+
+// Prolongs reports whether an effect moves the end of the very lock that m takes.
+func (e *Engine) Prolongs(x summary.Effect, m meaning.Meaning) bool {
+	return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(e.Reader.Of(x.Call), func(r meaning.Meaning) bool {
+		return r.Role == meaning.Renew && r.Family == m.Family && e.Pool.Alike(r.Key, m.Key)
+	})
 }

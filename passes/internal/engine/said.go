@@ -8,7 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/comments"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -91,7 +93,7 @@ func (e *Engine) here(pos token.Pos) *lock.Decision {
 	if len(e.sources) == 0 {
 		return nil
 	}
-	p := e.position(pos)
+	p := e.Position(pos)
 	for _, s := range e.saying.files[p.File] {
 		if d := s.At(p); d != nil {
 			return d
@@ -103,27 +105,27 @@ func (e *Engine) here(pos token.Pos) *lock.Decision {
 // decide notes what the source says that the locks taken by a call are for. What
 // stands nearest to the use counts: the call before the function that is called,
 // and that before those it calls in turn.
-func (f *family) decide(in ssa.CallInstruction, sites []*site) {
+func (f *Family) decide(in ssa.CallInstruction, sites []*summary.Site) {
 	if len(sites) == 0 {
 		return
 	}
-	nearest := f.e.here(in.Pos())
+	nearest := f.Engine.here(in.Pos())
 	if nearest == nil {
-		if said := f.e.said(declared(in.Common())); said != nil {
+		if said := f.Engine.said(code.Declared(in.Common())); said != nil {
 			nearest = said.Decision
 		}
 	}
 	if nearest != nil {
 		for _, st := range sites {
-			st.lock.Decision = nearest
+			st.Lock.Decision = nearest
 		}
 	}
 }
 
-// partOfLock reports whether a function is part of what a directive declares to be a
+// InDeclaredLock reports whether a function is part of what a directive declares to be a
 // lock: what it does about locks is for its callers.
-func (e *Engine) partOfLock(fn *ssa.Function) bool {
-	obj, ok := rootOf(fn).Object().(*types.Func)
+func (e *Engine) InDeclaredLock(fn *ssa.Function) bool {
+	obj, ok := code.Root(fn).Object().(*types.Func)
 	if !ok {
 		return false
 	}

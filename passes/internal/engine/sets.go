@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -18,17 +20,6 @@ const maxSets = 32
 // maxStored bounds the values that a place is said to hold.
 const maxStored = 5
 
-// A Set is a store that the callers of a function can see: into a field, or an
-// element, of what is reached from a parameter. A lock object keeps its token
-// this way, and an option its value. Stores are not ordered: a place holds what
-// was there, or anything that is stored there.
-type Set struct {
-	Of    *term.T // the object, map or slice
-	Field string  // of an object
-	Index *term.T // of a map or slice
-	Value *term.T
-}
-
 // A location is a place where a family stores something.
 type location struct {
 	of    *term.T
@@ -37,10 +28,10 @@ type location struct {
 }
 
 // sets lists what a function stores where its callers can see it.
-func (f *family) sets(fn *ssa.Function) []Set {
-	var out []Set
-	add := func(s Set) {
-		if !visible(s.Of) || !f.e.tells(s.Value) || len(out) == maxSets || slices.Contains(out, s) {
+func (f *Family) sets(fn *ssa.Function) []summary.Set {
+	var out []summary.Set
+	add := func(s summary.Set) {
+		if !visible(s.Of) || !f.Engine.tells(s.Value) || len(out) == maxSets || slices.Contains(out, s) {
 			return
 		}
 		out = append(out, s)
@@ -49,13 +40,13 @@ func (f *family) sets(fn *ssa.Function) []Set {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
 			case *ssa.Store:
-				if fa, ok := f.base(in.Addr).(*ssa.FieldAddr); ok {
-					if _, local := f.base(fa.X).(*ssa.Alloc); !local {
-						add(Set{Of: f.get(fa.X), Field: fieldName(fa.X.Type(), fa.Field), Value: f.defaulted(in, f.get(in.Val))})
+				if fa, ok := f.Base(in.Addr).(*ssa.FieldAddr); ok {
+					if _, local := f.Base(fa.X).(*ssa.Alloc); !local {
+						add(summary.Set{Of: f.Get(fa.X), Field: code.FieldName(fa.X.Type(), fa.Field), Value: f.defaulted(in, f.Get(in.Val))})
 					}
 				}
 			case *ssa.MapUpdate:
-				add(Set{Of: f.get(in.Map), Index: f.get(in.Key), Value: f.get(in.Value)})
+				add(summary.Set{Of: f.Get(in.Map), Index: f.Get(in.Key), Value: f.Get(in.Value)})
 			case ssa.CallInstruction:
 				f.called(in, add)
 			}
@@ -73,40 +64,40 @@ func visible(t *term.T) bool {
 }
 
 // called passes on what the callee of a call stores, with the arguments put in.
-func (f *family) called(in ssa.CallInstruction, add func(Set)) {
+func (f *Family) called(in ssa.CallInstruction, add func(summary.Set)) {
 	c := in.Common()
-	for _, callee := range f.e.callees(c) {
-		sum := f.e.summary(callee)
+	for _, callee := range f.Engine.Callees(c) {
+		sum := f.Engine.Summary(callee)
 		if sum == nil || len(sum.Sets) == 0 {
 			continue
 		}
-		bind := f.binding(f.e.binder(fnName(callee), f.callTerm(c, in.Pos()).Args))
+		bind := f.binding(f.Engine.binder(code.FuncName(callee), f.CallTerm(c, in.Pos()).Args))
 		for _, s := range sum.Sets {
-			add(Set{Of: bind.Put(s.Of), Field: s.Field, Index: bind.Put(s.Index), Value: bind.Put(s.Value)})
+			add(summary.Set{Of: bind.Put(s.Of), Field: s.Field, Index: bind.Put(s.Index), Value: bind.Put(s.Value)})
 		}
 	}
 }
 
-// callees lists the functions in view that a call may be of.
-func (e *Engine) callees(c *ssa.CallCommon) []*ssa.Function {
+// Callees lists the functions in view that a call may be of.
+func (e *Engine) Callees(c *ssa.CallCommon) []*ssa.Function {
 	if c.IsInvoke() {
-		return e.impls.of(c)
+		return e.Implementations.Of(c)
 	}
 	if fn := c.StaticCallee(); fn != nil {
-		return []*ssa.Function{origin(fn)}
+		return []*ssa.Function{code.Origin(fn)}
 	}
 	return nil
 }
 
 // binding puts a caller's terms in place of a callee's parameters. What the family
 // stored in the fields that the callee reads is there.
-func (f *family) binding(bind func(*term.T) *term.T) *term.Binding {
-	return f.e.pool.Binding(bind, f.at)
+func (f *Family) binding(bind func(*term.T) *term.T) *term.Binding {
+	return f.Engine.Pool.Binding(bind, f.at)
 }
 
 // at joins a place, the field or the element of x, with what the family stores
 // there.
-func (f *family) at(place, x *term.T, field string, index *term.T) *term.T {
+func (f *Family) at(place, x *term.T, field string, index *term.T) *term.T {
 	locations := f.locations()
 	if len(locations) == 0 {
 		return place
@@ -126,13 +117,13 @@ func (f *family) at(place, x *term.T, field string, index *term.T) *term.T {
 	if len(alts) == n || len(alts) > maxStored {
 		return place
 	}
-	return f.e.pool.Join(alts...)
+	return f.Engine.Pool.Join(alts...)
 }
 
 // locations lists what the family stores in objects that are not local variables,
 // itself or by the functions that it calls. What is stored may come from such a
 // place itself, so it is evaluated twice, apart from the values of the family.
-func (f *family) locations() map[location][]*term.T {
+func (f *Family) locations() map[location][]*term.T {
 	if f.keyed != nil {
 		return f.keyed
 	}
@@ -141,22 +132,22 @@ func (f *family) locations() map[location][]*term.T {
 	for range 2 {
 		f.values, f.busy = make(map[ssa.Value]*term.T), make(map[ssa.Value]bool)
 		next := make(map[location][]*term.T)
-		add := func(s Set) {
+		add := func(s summary.Set) {
 			k := location{s.Of, s.Field, s.Index}
 			if !slices.Contains(next[k], s.Value) {
 				next[k] = append(next[k], s.Value)
 			}
 		}
-		for _, s := range f.places {
-			switch a := s.addr.(type) {
+		for _, s := range f.Places {
+			switch a := s.Addr.(type) {
 			case *ssa.FieldAddr:
-				add(Set{Of: f.get(a.X), Field: fieldName(a.X.Type(), a.Field), Value: f.get(s.val)})
+				add(summary.Set{Of: f.Get(a.X), Field: code.FieldName(a.X.Type(), a.Field), Value: f.Get(s.Val)})
 			case *ssa.Global:
 			default:
-				add(Set{Of: f.get(s.addr), Index: f.get(s.key), Value: f.get(s.val)})
+				add(summary.Set{Of: f.Get(s.Addr), Index: f.Get(s.key), Value: f.Get(s.Val)})
 			}
 		}
-		for _, in := range f.calling {
+		for _, in := range f.Calling {
 			f.called(in, add)
 		}
 		f.keyed = next
@@ -170,7 +161,7 @@ func (f *family) locations() map[location][]*term.T {
 
 // extended is an object that a function returns, with what was stored in it since
 // it was made.
-func (f *family) extended(t *term.T) *term.T {
+func (f *Family) extended(t *term.T) *term.T {
 	locations := f.locations()
 	if t == nil || len(locations) == 0 || !t.Any(func(x *term.T) bool { return x.Kind == term.Struct }) {
 		return t
@@ -180,21 +171,21 @@ func (f *family) extended(t *term.T) *term.T {
 		if x.Kind == term.Struct {
 			y := x
 			for _, k := range f.fieldsOf(x) {
-				v := f.e.pool.Join(locations[k]...)
-				if old := f.e.pool.Field(x, k.field); !old.IsZero() {
-					v = f.e.pool.Join(old, v)
+				v := f.Engine.Pool.Join(locations[k]...)
+				if old := f.Engine.Pool.Field(x, k.field); !old.IsZero() {
+					v = f.Engine.Pool.Join(old, v)
 				}
-				y = f.e.pool.With(y, k.field, v)
+				y = f.Engine.Pool.With(y, k.field, v)
 			}
 			x = y
 		}
 		alts = append(alts, x)
 	}
-	return f.e.pool.Join(alts...)
+	return f.Engine.Pool.Join(alts...)
 }
 
 // fieldsOf lists the locations that are fields of x, in a fixed order.
-func (f *family) fieldsOf(x *term.T) []location {
+func (f *Family) fieldsOf(x *term.T) []location {
 	var out []location
 	for k := range f.locations() {
 		if k.of == x && k.field != "" {
@@ -212,7 +203,7 @@ func isStruct(a *ssa.Alloc) bool {
 }
 
 // doubts tells what a store to a field of x leaves of what x was set to before.
-func (f *family) doubts(st *ssa.Store, x *ssa.Alloc) doubt {
+func (f *Family) doubts(st *ssa.Store, x *ssa.Alloc) doubt {
 	if len(*x.Referrers()) == 0 || x.Parent() != st.Parent() {
 		return perchance
 	}
@@ -279,17 +270,17 @@ func isZero(c *ssa.Const) bool {
 }
 
 // defaulted is what a store puts into a field: val, where the field is zero only.
-func (f *family) defaulted(st *ssa.Store, val *term.T) *term.T {
+func (f *Family) defaulted(st *ssa.Store, val *term.T) *term.T {
 	if !asksZero(st) {
 		return val
 	}
 	fa := st.Addr.(*ssa.FieldAddr)
-	return f.e.pool.Or(f.e.pool.Field(f.get(fa.X), fieldName(fa.X.Type(), fa.Field)), val)
+	return f.Engine.Pool.Or(f.Engine.Pool.Field(f.Get(fa.X), code.FieldName(fa.X.Type(), fa.Field)), val)
 }
 
 // fallback is the value of a variable that is given a default where it is zero,
 // or nil.
-func (f *family) fallback(phi *ssa.Phi) *term.T {
+func (f *Family) fallback(phi *ssa.Phi) *term.T {
 	b := phi.Block()
 	if len(phi.Edges) != 2 || len(b.Preds) != 2 {
 		return nil
@@ -306,9 +297,9 @@ func (f *family) fallback(phi *ssa.Phi) *term.T {
 		if x == nil {
 			continue
 		}
-		value, other := f.value(phi.Edges[1-i]), f.value(phi.Edges[i])
-		if value != nil && other != nil && value == f.get(x) {
-			return f.e.pool.Or(value, other)
+		value, other := f.Value(phi.Edges[1-i]), f.Value(phi.Edges[i])
+		if value != nil && other != nil && value == f.Get(x) {
+			return f.Engine.Pool.Or(value, other)
 		}
 	}
 	return nil
@@ -316,19 +307,19 @@ func (f *family) fallback(phi *ssa.Phi) *term.T {
 
 // passed is the struct x, a local variable, after the calls that got a pointer to
 // it.
-func (f *family) passed(a *ssa.Alloc, x *term.T) *term.T {
-	p := f.e.pool
+func (f *Family) passed(a *ssa.Alloc, x *term.T) *term.T {
+	p := f.Engine.Pool
 	for _, in := range f.lent[a] {
 		c := in.Common()
-		i := slices.IndexFunc(c.Args, func(v ssa.Value) bool { return f.base(v) == ssa.Value(a) })
+		i := slices.IndexFunc(c.Args, func(v ssa.Value) bool { return f.Base(v) == ssa.Value(a) })
 		var fns *term.T
 		switch callee := c.StaticCallee(); {
 		case callee != nil:
-			sum := f.e.summary(callee)
+			sum := f.Engine.Summary(callee)
 			if sum == nil {
 				continue
 			}
-			name := fnName(origin(callee))
+			name := code.FuncName(code.Origin(callee))
 			for _, s := range sum.Sets {
 				if s.Field == "" || s.Of.Kind != term.Param || s.Of.Name != name || s.Of.Index != i {
 					continue
@@ -340,7 +331,7 @@ func (f *family) passed(a *ssa.Alloc, x *term.T) *term.T {
 					case t.Index == i:
 						return x
 					}
-					return f.get(c.Args[t.Index])
+					return f.Get(c.Args[t.Index])
 				})
 				if old := p.Field(x, s.Field); !old.IsZero() && value.Kind != term.Op {
 					value = p.Join(old, value)
@@ -349,9 +340,9 @@ func (f *family) passed(a *ssa.Alloc, x *term.T) *term.T {
 			}
 			continue
 		case !c.IsInvoke():
-			fns = f.get(c.Value)
+			fns = f.Get(c.Value)
 		case len(c.Args) == 1:
-			fns = f.get(c.Value) // a function type with a method that calls it
+			fns = f.Get(c.Value) // a function type with a method that calls it
 		default:
 			continue
 		}
@@ -394,13 +385,13 @@ func (e *Engine) applied(fns *term.T, index int, x *term.T) *term.T {
 		}
 		args := make([]*term.T, index+1)
 		for i := range args {
-			args[i] = e.pool.Unknown("argument")
+			args[i] = e.Pool.Unknown("argument")
 		}
 		args[index] = x
 		bind := closureBinder(fns, args)
 		for _, s := range sum.Sets {
 			if s.Field != "" && s.Of.Kind == term.Param && bind(s.Of) == x {
-				x = e.pool.With(x, s.Field, e.pool.Subst(s.Value, bind))
+				x = e.Pool.With(x, s.Field, e.Pool.Subst(s.Value, bind))
 				args[index] = x
 			}
 		}

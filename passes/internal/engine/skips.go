@@ -7,7 +7,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/world"
 )
 
@@ -15,24 +17,24 @@ import (
 // nothing of it: a way on which the lock was refused returns without an error.
 // That is explored as the section is, in a world where the outcome is turned
 // round.
-func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, section *world.Region) bool {
-	told := tellsByValue(won, st.fn)
+func (f *Family) skips(s *summary.Summary, st *summary.Site, m meaning.Meaning, won *oracle, section *world.Region) bool {
+	told := tellsByValue(won, st.Func)
 	worlds := []*refusal{{won: won, byValue: told}}
 	if !told {
 		// A handle may also be refused by being nil, beside a nil error.
 		worlds = append(worlds, &refusal{won: won, byValue: true})
 	}
 	for _, w := range worlds {
-		lost := world.Explore(st.start(), w, func(ssa.Instruction) world.Verb { return world.Go })
+		lost := world.Explore(st.Start(), w, func(ssa.Instruction) world.Verb { return world.Go })
 		if lost.Limit || w.byValue && !w.asked || !leavesOut(s, section, lost) || keepsError(section, lost) {
 			continue
 		}
 		for _, ret := range lost.Returns {
 			n := len(ret.Results)
 			switch {
-			case n == 0 && (told || st.direct && m.Try):
+			case n == 0 && (told || st.Direct && m.Try):
 				return true // the error of a wrapper that waits only says that waiting failed
-			case n > 0 && isError(ret.Results[n-1].Type()) && lost.Fact(ret.Results[n-1]).IsNil():
+			case n > 0 && code.IsError(ret.Results[n-1].Type()) && lost.Fact(ret.Results[n-1]).IsNil():
 				return true
 			}
 		}
@@ -40,12 +42,12 @@ func (f *family) skips(s *Summary, st *site, m meaning.Meaning, won *oracle, sec
 	return false
 }
 
-// lost explores what happens where the lock at st is not taken: somebody else has it or,
+// Lost explores what happens where the lock at st is not taken: somebody else has it or,
 // where broken, the store could not be asked. What ends is not followed further.
-func (f *family) lost(st *site, m meaning.Meaning, broken bool, ends func(ssa.Instruction) bool) *world.Region {
+func (f *Family) Lost(st *summary.Site, m meaning.Meaning, broken bool, ends func(ssa.Instruction) bool) *world.Region {
 	won := f.oracle(st, m)
-	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, st.fn) || m.GivesUp || m.Deaf || st.mute)}
-	return world.Explore(st.start(), r, func(in ssa.Instruction) world.Verb {
+	r := &refusal{won: won, byValue: !broken && (tellsByValue(won, st.Func) || m.GivesUp || m.Deaf || st.Mute)}
+	return world.Explore(st.Start(), r, func(in ssa.Instruction) world.Verb {
 		if ends(in) {
 			return world.End
 		}
@@ -53,12 +55,12 @@ func (f *family) lost(st *site, m meaning.Meaning, broken bool, ends func(ssa.In
 	})
 }
 
-// tellsError reports whether an error that is read tells the outcome of the acquire.
-func (f *family) tellsError(st *site, m meaning.Meaning) bool {
+// TellsError reports whether an error that is read tells the outcome of the acquire.
+func (f *Family) TellsError(st *summary.Site, m meaning.Meaning) bool {
 	won := f.oracle(st, m)
-	for _, b := range st.fn.Blocks {
+	for _, b := range st.Func.Blocks {
 		for _, in := range b.Instrs {
-			if v, ok := in.(ssa.Value); ok && isError(v.Type()) {
+			if v, ok := in.(ssa.Value); ok && code.IsError(v.Type()) {
 				if _, ok := won.Value(v); ok {
 					return true
 				}
@@ -70,14 +72,14 @@ func (f *family) tellsError(st *site, m meaning.Meaning) bool {
 
 // refused reports whether fn tells an error wherever a general command found its key
 // taken, by other returns than those of the winner: who gets none has the lock.
-func refused(st *site, won *oracle, section *world.Region) bool {
-	if !st.direct || !tellsByValue(won, st.fn) {
+func refused(st *summary.Site, won *oracle, section *world.Region) bool {
+	if !st.Direct || !tellsByValue(won, st.Func) {
 		return false
 	}
-	lost := world.Explore(st.start(), &refusal{won: won, byValue: true}, func(ssa.Instruction) world.Verb { return world.Go })
+	lost := world.Explore(st.Start(), &refusal{won: won, byValue: true}, func(ssa.Instruction) world.Verb { return world.Go })
 	for _, ret := range lost.Returns {
 		n := len(ret.Results)
-		if n == 0 || !isError(ret.Results[n-1].Type()) || lost.Fact(ret.Results[n-1]).IsNil() || slices.Contains(section.Returns, ret) {
+		if n == 0 || !code.IsError(ret.Results[n-1].Type()) || lost.Fact(ret.Results[n-1]).IsNil() || slices.Contains(section.Returns, ret) {
 			return false
 		}
 	}
@@ -86,13 +88,13 @@ func refused(st *site, won *oracle, section *world.Region) bool {
 
 // leavesOut reports whether something of the section is not done without the
 // lock: code that only logs a refusal and goes on leaves nothing out.
-func leavesOut(s *Summary, section, lost *world.Region) bool {
+func leavesOut(s *summary.Summary, section, lost *world.Region) bool {
 	done := make(map[ssa.Instruction]bool)
 	for _, in := range lost.Held {
 		done[in] = true
 	}
 	for _, in := range section.Held {
-		if len(s.steps[in]) > 0 && !done[in] {
+		if len(s.Steps[in]) > 0 && !done[in] {
 			return true
 		}
 	}
@@ -108,7 +110,7 @@ func keepsError(section, lost *world.Region) bool {
 	}
 	for _, in := range lost.Held {
 		call, ok := in.(*ssa.Call)
-		if !ok || won[in] || logVerb(methodOf(call.Common())) {
+		if !ok || won[in] || code.LogVerb(code.MethodOf(call.Common())) {
 			continue
 		}
 		for _, a := range call.Common().Args {
@@ -131,7 +133,7 @@ func ofErrors(t types.Type) bool {
 func tellsByValue(won *oracle, fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			if v, ok := in.(ssa.Value); ok && isBasic(v.Type()) {
+			if v, ok := in.(ssa.Value); ok && code.IsBasic(v.Type()) {
 				if _, ok := won.Value(v); ok {
 					return true
 				}
@@ -139,7 +141,7 @@ func tellsByValue(won *oracle, fn *ssa.Function) bool {
 			if call, ok := in.(*ssa.Call); ok && won.outcome(call) {
 				for addr, list := range won.f.outs {
 					for _, o := range list {
-						if o.value == ssa.Value(call) && isBasic(deref(addr.Type())) {
+						if o.value == ssa.Value(call) && code.IsBasic(code.Deref(addr.Type())) {
 							return true
 						}
 					}
@@ -148,11 +150,6 @@ func tellsByValue(won *oracle, fn *ssa.Function) bool {
 		}
 	}
 	return false
-}
-
-func isBasic(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Basic)
-	return ok
 }
 
 // A refusal knows the values that tell the outcome as they are for the loser.
@@ -177,12 +174,12 @@ func (r *refusal) Stored(in ssa.Instruction, addr ssa.Value) (world.Fact, bool) 
 	if !ok || !f.Definite() {
 		return f, ok
 	}
-	return r.turn(f, deref(addr.Type())), true
+	return r.turn(f, code.Deref(addr.Type())), true
 }
 
 // turn is what the loser sees where the winner sees f.
 func (r *refusal) turn(f world.Fact, t types.Type) world.Fact {
-	if isError(t) {
+	if code.IsError(t) {
 		if r.byValue {
 			return world.Nil
 		}

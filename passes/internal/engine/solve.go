@@ -9,48 +9,51 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
-// solve summarises the families that can matter, callees first: those that deal
+// Solve summarises the families that can matter, callees first: those that deal
 // with locks themselves, what they call, and the callers of those that turn out
 // to be wrappers. The rest of a program has nothing to say about locks.
-func (e *Engine) solve() {
-	var todo []*family
-	for _, f := range e.order {
+func (e *Engine) Solve() {
+	var todo []*Family
+	for _, f := range e.Order {
 		f.guard(func() {
 			if f.callable() || f.deals() {
 				todo = append(todo, f)
 			}
 		})
 	}
-	e.solved = make(map[*family]bool)
-	e.solveFrom(todo)
+	e.Solved = make(map[*Family]bool)
+	e.SolveFrom(todo)
 	e.follow()
-	e.evidence = newEvidence(e)
+	e.Evidence = newEvidence(e)
 }
 
-func (e *Engine) solveFrom(todo []*family) {
+// SolveFrom summarises families, what they call, and those that call them as far as it concerns them.
+func (e *Engine) SolveFrom(todo []*Family) {
 	if len(todo) == 0 {
 		return
 	}
-	done := e.solved
-	callers := make(map[*family][]*family)
-	for _, f := range e.order {
+	done := e.Solved
+	callers := make(map[*Family][]*Family)
+	for _, f := range e.Order {
 		f.callees = e.calleesOf(f)
 		for _, g := range f.callees {
 			callers[g] = append(callers[g], f)
 		}
 	}
 	for len(todo) > 0 {
-		var fresh []*family
+		var fresh []*Family
 		for _, scc := range components(todo, done) {
 			e.settle(scc)
 			fresh = append(fresh, scc...)
 		}
 		todo = nil
-		queued := make(map[*family]bool)
+		queued := make(map[*Family]bool)
 		for _, f := range fresh {
 			if !f.concernsCallers() {
 				continue
@@ -66,7 +69,7 @@ func (e *Engine) solveFrom(todo []*family) {
 }
 
 // settle summarises the families of a cycle until nothing changes.
-func (e *Engine) settle(scc []*family) {
+func (e *Engine) settle(scc []*Family) {
 	rounds := 1
 	if len(scc) > 1 || slices.Contains(scc[0].callees, scc[0]) {
 		rounds = 4
@@ -79,10 +82,10 @@ func (e *Engine) settle(scc []*family) {
 			}
 			f.guard(func() {
 				f.reset()
-				for _, fn := range f.members {
-					before := f.sums[fn].size()
-					f.sums[fn] = f.summarise(fn)
-					changed = changed || f.sums[fn].size() != before
+				for _, fn := range f.Members {
+					before := f.Sums[fn].Size()
+					f.Sums[fn] = f.Summarise(fn)
+					changed = changed || f.Sums[fn].Size() != before
 				}
 			})
 		}
@@ -91,34 +94,34 @@ func (e *Engine) settle(scc []*family) {
 		}
 	}
 	for _, f := range scc {
-		for _, s := range f.sums {
-			if len(s.sites) == 0 && !slices.ContainsFunc(s.Effects, func(x Effect) bool { return f.e.frees(x) || f.e.moves(x) }) {
-				s.steps = nil // nobody will ask where in the function they are
+		for _, s := range f.Sums {
+			if len(s.Sites) == 0 && !slices.ContainsFunc(s.Effects, func(x summary.Effect) bool { return f.Engine.Frees(x) || f.Engine.moves(x) }) {
+				s.Steps = nil // nobody will ask where in the function they are
 			}
 		}
 	}
 }
 
-// frees reports whether an effect releases or renews a lock, or may store its value
+// Frees reports whether an effect releases or renews a lock, or may store its value
 // once more.
-func (e *Engine) frees(x Effect) bool {
-	return x.Call != nil && x.Open == Closed && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
-		return m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire || stored(m)
+func (e *Engine) Frees(x summary.Effect) bool {
+	return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire || Stored(m)
 	})
 }
 
 // moves reports whether an effect stores when something ends: of a record that turns
 // out to be a lock, that renews it.
-func (e *Engine) moves(x Effect) bool {
-	return x.Call != nil && x.Open == Closed && slices.ContainsFunc(e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+func (e *Engine) moves(x summary.Effect) bool {
+	return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
 		return m.Role == meaning.Write && m.Write.Dates()
 	})
 }
 
 // deals reports whether a family takes, renews or releases a lock itself, or
 // holds the text of a statement that does.
-func (f *family) deals() bool {
-	for _, fn := range f.members {
+func (f *Family) deals() bool {
+	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				if c, ok := in.(ssa.CallInstruction); ok && f.locks(c.Common(), in.Pos()) {
@@ -127,11 +130,11 @@ func (f *family) deals() bool {
 				for _, op := range in.Operands(nil) {
 					switch x := (*op).(type) {
 					case *ssa.Const:
-						if x.Value != nil && x.Value.Kind() == constant.String && f.e.reader.LockText(constant.StringVal(x.Value)) {
+						if x.Value != nil && x.Value.Kind() == constant.String && f.Engine.Reader.LockText(constant.StringVal(x.Value)) {
 							return true
 						}
 					case *ssa.Global:
-						if f.e.holdsLockText(x) {
+						if f.Engine.holdsLockText(x) {
 							return true
 						}
 					}
@@ -148,7 +151,7 @@ func (e *Engine) holdsLockText(g *ssa.Global) bool {
 	if told, ok := e.lockTexts[g]; ok {
 		return told
 	}
-	e.lockTexts[g] = slices.ContainsFunc(e.madeFrom(g, 0), e.reader.LockText)
+	e.lockTexts[g] = slices.ContainsFunc(e.madeFrom(g, 0), e.Reader.LockText)
 	return e.lockTexts[g]
 }
 
@@ -190,35 +193,35 @@ func (e *Engine) madeFrom(v ssa.Value, depth int) []string {
 }
 
 // locks reports whether a call takes, renews or releases a lock.
-func (f *family) locks(c *ssa.CallCommon, pos token.Pos) bool {
+func (f *Family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	var obj *types.Func
 	if c.IsInvoke() {
-		obj = f.e.impls.method(c)
-	} else if fn := origin(c.StaticCallee()); fn != nil {
+		obj = f.Engine.Implementations.method(c)
+	} else if fn := code.Origin(c.StaticCallee()); fn != nil {
 		obj, _ = fn.Object().(*types.Func)
 	}
 	if obj == nil {
 		return false
 	}
-	entries := f.e.register(obj)
+	entries := f.Engine.register(obj)
 	if len(entries) == 0 {
-		s := f.e.imported(origin(c.StaticCallee()))
-		return s != nil && f.e.concerns(s)
+		s := f.Engine.imported(code.Origin(c.StaticCallee()))
+		return s != nil && f.Engine.concerns(s)
 	}
 	if !slices.ContainsFunc(entries, (*catalog.Call).MayLock) {
 		return false // a format, a conversion: no need to know of what
 	}
-	if slices.ContainsFunc(f.e.reader.Entries(obj.Origin().FullName()), func(e *catalog.Call) bool { return e.Acquire != nil && e.Acquire.Traced }) {
+	if slices.ContainsFunc(f.Engine.Reader.Entries(obj.Origin().FullName()), func(e *catalog.Call) bool { return e.Acquire != nil && e.Acquire.Traced }) {
 		return true // where it comes from shows when what is called has been summarised
 	}
-	for _, m := range f.e.reader.Of(f.callTerm(c, pos)) {
+	for _, m := range f.Engine.Reader.Of(f.CallTerm(c, pos)) {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
 			return true
 		}
 		if m.Role == meaning.Write && m.Write.MayLease() {
 			return true // what it asks for shows when what is called has been summarised
 		}
-		if stored(m) && m.Write.Key.Kind == term.Field && m.Write.Value.Kind == term.Field {
+		if Stored(m) && m.Write.Key.Kind == term.Field && m.Write.Value.Kind == term.Field {
 			return true // what an object keeps may be its lock's key and owner
 		}
 	}
@@ -231,20 +234,20 @@ const maxFree = 2
 
 // concernsCallers reports whether a family takes locks for its callers, or
 // releases what they name.
-func (f *family) concernsCallers() bool {
-	return slices.ContainsFunc(f.members, func(fn *ssa.Function) bool { return f.e.concerns(f.sums[fn]) })
+func (f *Family) concernsCallers() bool {
+	return slices.ContainsFunc(f.Members, func(fn *ssa.Function) bool { return f.Engine.concerns(f.Sums[fn]) })
 }
 
 // concerns reports whether callers of a function deal with locks by calling it.
-func (e *Engine) concerns(s *Summary) bool {
+func (e *Engine) concerns(s *summary.Summary) bool {
 	if len(s.Holds) > 0 || len(s.Sections) > 0 {
 		return true
 	}
 	for _, x := range s.Effects {
-		if x.Open != Closed || !x.Call.Open() || len(x.Via) > maxFree {
+		if x.Open != summary.Closed || !x.Call.Open() || len(x.Via) > maxFree {
 			continue
 		}
-		for _, m := range e.reader.Of(x.Call) {
+		for _, m := range e.Reader.Of(x.Call) {
 			if m.Role == meaning.Release || m.Role == meaning.Renew {
 				return true
 			}
@@ -254,23 +257,23 @@ func (e *Engine) concerns(s *Summary) bool {
 }
 
 // calleesOf lists the families that f may call, in a fixed order.
-func (e *Engine) calleesOf(f *family) []*family {
-	var out []*family
-	seen := make(map[*family]bool)
+func (e *Engine) calleesOf(f *Family) []*Family {
+	var out []*Family
+	seen := make(map[*Family]bool)
 	add := func(fn *ssa.Function) {
-		fn = origin(fn)
+		fn = code.Origin(fn)
 		if fn == nil {
 			return
 		}
 		for fn.Parent() != nil {
 			fn = fn.Parent()
 		}
-		if g := e.families[fn]; g != nil && !seen[g] {
+		if g := e.Families[fn]; g != nil && !seen[g] {
 			seen[g] = true
 			out = append(out, g)
 		}
 	}
-	for _, fn := range f.members {
+	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				for _, op := range in.Operands(nil) {
@@ -286,7 +289,7 @@ func (e *Engine) calleesOf(f *family) []*family {
 					}
 				}
 				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
-					for _, impl := range e.impls.of(c.Common()) {
+					for _, impl := range e.Implementations.Of(c.Common()) {
 						add(impl)
 					}
 				}
@@ -298,14 +301,14 @@ func (e *Engine) calleesOf(f *family) []*family {
 
 // components orders families and what they call bottom-up, those of a cycle
 // together (Tarjan). It leaves out what is done, and marks the rest as done.
-func components(order []*family, done map[*family]bool) [][]*family {
-	index := make(map[*family]int)
-	low := make(map[*family]int)
-	on := make(map[*family]bool)
-	var stack []*family
-	var out [][]*family
-	var visit func(f *family)
-	visit = func(f *family) {
+func components(order []*Family, done map[*Family]bool) [][]*Family {
+	index := make(map[*Family]int)
+	low := make(map[*Family]int)
+	on := make(map[*Family]bool)
+	var stack []*Family
+	var out [][]*Family
+	var visit func(f *Family)
+	visit = func(f *Family) {
 		index[f] = len(index) + 1
 		low[f] = index[f]
 		stack = append(stack, f)
@@ -322,7 +325,7 @@ func components(order []*family, done map[*family]bool) [][]*family {
 			}
 		}
 		if low[f] == index[f] {
-			var scc []*family
+			var scc []*Family
 			for {
 				g := stack[len(stack)-1]
 				stack = stack[:len(stack)-1]

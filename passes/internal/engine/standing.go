@@ -6,7 +6,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
 // A table of a package; with a column, what ends a record of it early.
@@ -21,10 +24,10 @@ type tableOf struct{ pkg, resource, column string }
 // error that is named after locks. Without the name, the rows must be counted, and
 // code of the package must end a record before its time: markers and keys that are
 // remembered for a while have owners and ends too, and are swept when these are over.
-func (ev *evidence) standing(f *family, s *Summary, st *site, m meaning.Meaning) []string {
-	pkg, row := pkgOf(st.fn), m.Row
+func (ev *Evidence) standing(f *Family, s *summary.Summary, st *summary.Site, m meaning.Meaning) []string {
+	pkg, row := code.PackagePath(st.Func), m.Row
 	ended := row.Expiry != "" && ev.deleted[tableOf{pkg, row.Resource, row.Expiry}]
-	asked := st.guarded || st.wrapper // if it is for the callers, they are told
+	asked := st.Guarded || st.Wrapper // if it is for the callers, they are told
 	if !asked || !ended && !(row.Named && ev.deleted[tableOf{pkg, row.Resource, ""}]) {
 		return nil
 	}
@@ -44,9 +47,9 @@ func (ev *evidence) standing(f *family, s *Summary, st *site, m meaning.Meaning)
 
 // counts reports whether the insert's count of rows is looked at, which is zero
 // for a row that was there already.
-func (ev *evidence) counts(s *Summary, st *site) bool {
-	return slices.ContainsFunc(s.steps[st.at], func(x Effect) bool {
-		return x.Checked == 1 && x.Call == st.lock.Call && slices.ContainsFunc(ev.e.reader.Of(x.Call), func(m meaning.Meaning) bool {
+func (ev *Evidence) counts(s *summary.Summary, st *summary.Site) bool {
+	return slices.ContainsFunc(s.Steps[st.At], func(x summary.Effect) bool {
+		return x.Checked == 1 && x.Call == st.Lock.Call && slices.ContainsFunc(ev.e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
 			return m.Role == meaning.Write && m.Write.Reject == "rows" && slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return g.Op == "absent" })
 		})
 	})
@@ -58,8 +61,8 @@ var duplicates = []string{"23505", "1062", "1555", "2067", "2627", "2601", "ORA-
 
 // knowsRefusal reports whether a function tells "somebody else has it" apart
 // from other failures of an insert.
-func (f *family) knowsRefusal(resource string) bool {
-	for _, fn := range f.members {
+func (f *Family) knowsRefusal(resource string) bool {
+	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				switch x := in.(type) {
@@ -68,7 +71,7 @@ func (f *family) knowsRefusal(resource string) bool {
 						return true
 					}
 				case *ssa.UnOp:
-					if g, ok := x.X.(*ssa.Global); ok && isError(x.Type()) && NamesLock(g.Name()) {
+					if g, ok := x.X.(*ssa.Global); ok && code.IsError(x.Type()) && NamesLock(g.Name()) {
 						return true
 					}
 				case ssa.CallInstruction:
@@ -96,7 +99,7 @@ func isDuplicate(v ssa.Value) bool {
 
 // asksFor reports whether a call asks an error whether it is that of a
 // duplicate, or reads the table that the record is in.
-func (f *family) asksFor(in ssa.CallInstruction, resource string) bool {
+func (f *Family) asksFor(in ssa.CallInstruction, resource string) bool {
 	c := in.Common()
 	name := ""
 	if c.IsInvoke() {
@@ -104,25 +107,43 @@ func (f *family) asksFor(in ssa.CallInstruction, resource string) bool {
 	} else if callee := c.StaticCallee(); callee != nil {
 		name = callee.Name()
 	}
-	if meaning.Named(name, "dup", "duplicate", "duplicated", "unique", "conflict") && slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return isError(a.Type()) }) {
+	if meaning.Named(name, "dup", "duplicate", "duplicated", "unique", "conflict") && slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return code.IsError(a.Type()) }) {
 		return true
 	}
 	return f.looksUp(in, []string{resource})
 }
 
 // looksUp reports whether a call reads one of the resources.
-func (f *family) looksUp(in ssa.CallInstruction, resources []string) bool {
-	return len(f.entries(in.Common())) > 0 && f.e.reads(f.settled().callTerm(in.Common(), in.Pos()), resources)
+func (f *Family) looksUp(in ssa.CallInstruction, resources []string) bool {
+	return len(f.Entries(in.Common())) > 0 && f.Engine.Reads(f.Settled().CallTerm(in.Common(), in.Pos()), resources)
 }
 
 // deletion notes the records that a statement takes away, or ends.
-func (ev *evidence) deletion(pkg string, c *meaning.Change) {
+func (ev *Evidence) deletion(pkg string, c *meaning.Change) {
 	if c.Deletes() {
 		ev.deleted[tableOf{pkg, c.Resource, ""}] = true
 	}
 	for _, s := range c.Sets {
-		if frees(s.Value) {
+		if Frees(s.Value) {
 			ev.deleted[tableOf{pkg, c.Resource, s.Column}] = true
 		}
 	}
+}
+
+// Reads reports whether a call reads one of the resources.
+func (e *Engine) Reads(call *term.T, resources []string) bool {
+	return slices.ContainsFunc(e.Reader.Of(call), func(m meaning.Meaning) bool {
+		return slices.ContainsFunc(queried(m), func(name string) bool { return slices.Contains(resources, name) })
+	})
+}
+
+// RecordsOf lists the resources that an acquire writes.
+func (e *Engine) RecordsOf(acquire *term.T) []string {
+	var out []string
+	for _, m := range e.Reader.Of(acquire) {
+		if m.Role == meaning.Write {
+			out = append(out, m.Write.Resource)
+		}
+	}
+	return out
 }

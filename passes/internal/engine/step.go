@@ -8,7 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -16,43 +18,43 @@ import (
 
 // step says what one call instruction does, and which locks it takes that are
 // still held after it.
-func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
+func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site) {
 	c := in.Common()
 	if _, ok := c.Value.(*ssa.Builtin); ok {
 		return nil, nil
 	}
-	if logs(c) {
+	if code.Logs(c) {
 		return nil, nil
 	}
-	call := f.callTerm(c, in.Pos())
-	at := f.frame(in, "")
-	reach := Direct
+	call := f.CallTerm(c, in.Pos())
+	at := f.Frame(in, "")
+	reach := summary.Direct
 	if _, ok := in.(*ssa.Go); ok {
-		reach = ByGoroutine
+		reach = summary.ByGoroutine
 	}
-	var effects []Effect
-	var sites []*site
-	if entry := f.e.reader.Entry(call); entry != nil {
-		ms := f.e.reader.Of(call)
-		if (len(ms) > 0 || f.opensSQL(call)) && !f.timer(call) {
-			eff := Effect{Call: call, At: at, Reach: reach}
+	var effects []summary.Effect
+	var sites []*summary.Site
+	if entry := f.Engine.Reader.Entry(call); entry != nil {
+		ms := f.Engine.Reader.Of(call)
+		if (len(ms) > 0 || f.opensSQL(call)) && !f.Timer(call) {
+			eff := summary.Effect{Call: call, At: at, Reach: reach}
 			eff.Checked, eff.Answer = f.checked(in, ms)
 			eff.Silent = f.silent(in, eff)
 			effects = append(effects, eff)
 		}
 		for _, m := range ms {
 			if m.Role == meaning.Acquire && f.batchOf(in) == nil && f.asksAge(m.Aged) {
-				sites = append(sites, &site{at: in, lock: Acquired{Call: call, At: at, Origin: at.Position}, callTerm: call, direct: true})
+				sites = append(sites, &summary.Site{At: in, Lock: summary.Acquired{Call: call, At: at, Origin: at.Position}, Term: call, Direct: true})
 				break
 			}
 		}
 		if r := entry.Runs; r != nil && r.How != "later" {
-			if fn := f.e.reader.Get(r.Func, call, nil); fn != nil {
-				how := ByCallback
+			if fn := f.Engine.Reader.Get(r.Func, call, nil); fn != nil {
+				how := summary.ByCallback
 				if r.How == "go" {
-					how = ByGoroutine
+					how = summary.ByGoroutine
 				}
-				more, holds := f.apply(fn, f.handles(in, entry), at, max(reach, how))
+				more, holds := f.Apply(fn, f.handles(in, entry), at, max(reach, how))
 				for i := range more {
 					more[i].Lost = handed(more[i].Lost, erring(c.Signature()))
 				}
@@ -69,86 +71,86 @@ func (f *family) step(in ssa.CallInstruction) ([]Effect, []*site) {
 			}
 		}
 		if r := entry.Runs; r != nil && r.How == "later" && f.changesLater(r, call, at) {
-			effects = append(effects, Effect{Why: lock.ReasonCallback, At: at})
+			effects = append(effects, summary.Effect{Why: lock.ReasonCallback, At: at})
 		}
 		return effects, sites
 	}
 	switch {
 	case c.IsInvoke():
-		impls := f.e.impls.of(c)
+		impls := f.Engine.Implementations.Of(c)
 		if len(impls) == 0 || len(impls) == 1 && decorates(impls[0], c.Value) {
 			return f.unseen(c, call, at, reach), nil
 		}
-		wide := len(impls) > maxImplementations
+		wide := len(impls) > MaxImplementations
 		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool {
-			s := f.e.summary(m)
-			return s != nil && f.works(s.Effects, meaning.Meaning{})
+			s := f.Engine.Summary(m)
+			return s != nil && f.Works(s.Effects, meaning.Meaning{})
 		}) {
-			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
+			effects = append(effects, summary.Effect{Why: lock.ReasonInterface, At: at})
 		}
-		how := max(reach, ByInterface)
+		how := max(reach, summary.ByInterface)
 		for _, impl := range impls {
-			sum := f.e.summary(impl)
+			sum := f.Engine.Summary(impl)
 			if sum == nil {
 				continue
 			}
-			bind := f.binding(f.e.binder(fnName(impl), call.Args))
-			if !wide || releasesOnly(f.e, sum) {
+			bind := f.binding(f.Engine.binder(code.FuncName(impl), call.Args))
+			if !wide || releasesOnly(f.Engine, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
-				if f.e.impls.decorator(c) >= 0 {
+				if f.Engine.Implementations.decorator(c) >= 0 {
 					// The others that it may have there do not come back to one of its kind.
-					more = slices.DeleteFunc(more, func(x Effect) bool { return slices.ContainsFunc(way(x)[1:], f.holds) })
+					more = slices.DeleteFunc(more, func(x summary.Effect) bool { return slices.ContainsFunc(summary.Way(x)[1:], f.holds) })
 				}
 				f.asks(in, more)
 				effects = append(effects, through(more, call)...)
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
 			}
 			for _, st := range f.sitesOf(in, sum, bind, call, at) {
-				st.impl = term.ShortName(fnName(impl))
+				st.Impl = term.ShortName(code.FuncName(impl))
 				sites = append(sites, st)
 			}
 		}
-		if !f.e.impls.complete(c) {
-			effects = append(effects, Effect{Why: lock.ReasonInterface, At: at})
+		if !f.Engine.Implementations.complete(c) {
+			effects = append(effects, summary.Effect{Why: lock.ReasonInterface, At: at})
 		}
 		return bound(effects), sites
 	case c.StaticCallee() != nil:
-		callee := origin(c.StaticCallee())
-		if sum := f.e.summary(callee); sum != nil {
+		callee := code.Origin(c.StaticCallee())
+		if sum := f.Engine.Summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
-			bind := f.binding(f.e.binder(fnName(callee), call.Args))
-			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, ByCall))
+			bind := f.binding(f.Engine.binder(code.FuncName(callee), call.Args))
+			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, summary.ByCall))
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), f.emerged(in, effects, call, at)...)
 			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)
 		}
-		if len(callee.Blocks) > 0 || f.e.families[callee] != nil {
+		if len(callee.Blocks) > 0 || f.Engine.Families[callee] != nil {
 			return nil, nil // in progress: a cycle
 		}
 		return f.external(c, call, at, reach), nil
 	}
 	// A function value.
-	fn := f.get(c.Value)
+	fn := f.Get(c.Value)
 	args := call.Args
 	if len(args) > 0 {
 		args = args[1:]
 	}
-	if body := rangeBody(c); body != nil && slices.ContainsFunc(fn.Alts(), func(t *term.T) bool { return t.Kind != term.Func && t.Kind != term.Closure }) {
-		return f.ranged(c, f.get(body), at, reach)
+	if body := RangeBody(c); body != nil && slices.ContainsFunc(fn.Alts(), func(t *term.T) bool { return t.Kind != term.Func && t.Kind != term.Closure }) {
+		return f.ranged(c, f.Get(body), at, reach)
 	}
-	more, holds := f.apply(fn, args, at, max(reach, ByCall))
+	more, holds := f.Apply(fn, args, at, max(reach, summary.ByCall))
 	for i := range more {
-		if more[i].Open == Value {
-			more[i].Yields, more[i].Tells = f.e.yields(c.Signature()), tells(c.Signature())
+		if more[i].Open == summary.Value {
+			more[i].Yields, more[i].Tells = f.Engine.yields(c.Signature()), tells(c.Signature())
 		}
 	}
 	f.asks(in, more)
 	return more, f.held(in, holds, call, at, nil)
 }
 
-// rangeBody is the body of a loop over an iterator, where a call is one: the compiler
+// RangeBody is the body of a loop over an iterator, where a call is one: the compiler
 // makes a function of it, which the iterator calls.
-func rangeBody(c *ssa.CallCommon) ssa.Value {
+func RangeBody(c *ssa.CallCommon) ssa.Value {
 	if len(c.Args) != 1 {
 		return nil
 	}
@@ -165,42 +167,42 @@ func rangeBody(c *ssa.CallCommon) ssa.Value {
 // ranged is what a loop over an iterator does that is out of sight: its body, in each
 // turn, and what the iterator may do for the next element. Those of the standard library
 // only go through what is in memory.
-func (f *family) ranged(c *ssa.CallCommon, body *term.T, at lock.Frame, reach Reach) ([]Effect, []*site) {
-	over := f.get(c.Value)
-	item := f.e.pool.Elem(over, nil)
-	effects, _ := f.apply(body, []*term.T{item, item}, at, reach)
+func (f *Family) ranged(c *ssa.CallCommon, body *term.T, at lock.Frame, reach summary.Reach) ([]summary.Effect, []*summary.Site) {
+	over := f.Get(c.Value)
+	item := f.Engine.Pool.Elem(over, nil)
+	effects, _ := f.Apply(body, []*term.T{item, item}, at, reach)
 	for i := range effects {
 		if via := effects[i].Via; len(via) > 0 && via[0].Position == at.Position {
 			effects[i].Via = via[1:] // it stands where it runs
 		}
-		effects[i].Turns = effects[i].Turns.Within(Turns{Rounds: Each})
+		effects[i].Turns = effects[i].Turns.Within(summary.Turns{Rounds: summary.Each})
 	}
-	if call, ok := c.Value.(*ssa.Call); !ok || !inMemory(call.Common()) {
+	if call, ok := c.Value.(*ssa.Call); !ok || !InMemory(call.Common()) {
 		effects = append(effects, f.open(over, []*term.T{body}, at, reach))
 	}
 	return bound(effects), nil
 }
 
-// inMemory reports whether a call makes an iterator over what is in memory.
-func inMemory(c *ssa.CallCommon) bool {
-	callee := origin(c.StaticCallee())
+// InMemory reports whether a call makes an iterator over what is in memory.
+func InMemory(c *ssa.CallCommon) bool {
+	callee := code.Origin(c.StaticCallee())
 	return callee != nil && callee.Pkg != nil && slices.Contains([]string{"slices", "maps", "strings", "bytes"}, callee.Pkg.Pkg.Path())
 }
 
 // changesLater reports whether a function that a call puts off changes something, other
 // than to give a lock back: when that is, and for how long, is not seen.
-func (f *family) changesLater(r *catalog.Runs, call *term.T, at lock.Frame) bool {
-	fn := f.e.reader.Get(r.Func, call, nil)
+func (f *Family) changesLater(r *catalog.Runs, call *term.T, at lock.Frame) bool {
+	fn := f.Engine.Reader.Get(r.Func, call, nil)
 	if fn == nil {
 		return false
 	}
-	list, _ := f.apply(fn, nil, at, ByCallback)
-	return slices.ContainsFunc(list, func(x Effect) bool {
-		if x.Call == nil || x.Open != Closed {
+	list, _ := f.Apply(fn, nil, at, summary.ByCallback)
+	return slices.ContainsFunc(list, func(x summary.Effect) bool {
+		if x.Call == nil || x.Open != summary.Closed {
 			return false
 		}
 		writes := false
-		for _, m := range f.e.reader.Of(x.Call) {
+		for _, m := range f.Engine.Reader.Of(x.Call) {
 			if m.Role == meaning.Release || m.Role == meaning.Renew || m.Role == meaning.Acquire {
 				return false
 			}
@@ -214,23 +216,23 @@ func (f *family) changesLater(r *catalog.Runs, call *term.T, at lock.Frame) bool
 // only implementation: it is another one then, out of sight, to which that adds
 // something.
 func decorates(impl *ssa.Function, v ssa.Value) bool {
-	x, _, ok := fieldRead(v)
+	x, _, ok := code.FieldRead(v)
 	if !ok || impl.Signature.Recv() == nil {
 		return false
 	}
-	owner, self := namedOf(x.Type()), namedOf(impl.Signature.Recv().Type())
+	owner, self := code.NamedOf(x.Type()), code.NamedOf(impl.Signature.Recv().Type())
 	return owner != nil && self != nil && owner.Origin() == self.Origin()
 }
 
 // releasesOnly reports whether all that a function does to the world is to
 // release locks.
-func releasesOnly(e *Engine, sum *Summary) bool {
+func releasesOnly(e *Engine, sum *summary.Summary) bool {
 	released := false
 	for _, x := range sum.Effects {
-		if x.Open != Closed || x.Memory != nil || x.Call == nil {
+		if x.Open != summary.Closed || x.Memory != nil || x.Call == nil {
 			return false
 		}
-		for _, m := range e.reader.Of(x.Call) {
+		for _, m := range e.Reader.Of(x.Call) {
 			switch m.Role {
 			case meaning.Release:
 				released = true
@@ -244,17 +246,17 @@ func releasesOnly(e *Engine, sum *Summary) bool {
 
 // opensSQL reports whether a call's meaning may appear once its arguments are
 // known: statement text from a parameter.
-func (f *family) opensSQL(call *term.T) bool { return call.Open() && len(f.e.reader.Of(call)) > 0 }
+func (f *Family) opensSQL(call *term.T) bool { return call.Open() && len(f.Engine.Reader.Of(call)) > 0 }
 
 // sitesOf lists the locks that a callee leaves held, and those it holds while
 // it runs a function argument.
-func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind *term.Binding, call *term.T, at lock.Frame) []*site {
+func (f *Family) sitesOf(in ssa.CallInstruction, sum *summary.Summary, bind *term.Binding, call *term.T, at lock.Frame) []*summary.Site {
 	sites := f.held(in, sum.Holds, call, at, bind)
 	for _, sec := range sum.Sections {
-		effects, _ := f.instantiate(sec.Effects, bind, at, ByCall)
-		after, _ := f.instantiate(sec.After, bind, at, ByCall)
-		st := &site{at: in, callTerm: call, closed: true, effects: effects, after: after, release: sec.Release}
-		st.lock = f.wrapped(sec.Lock, bind, at)
+		effects, _ := f.instantiate(sec.Effects, bind, at, summary.ByCall)
+		after, _ := f.instantiate(sec.After, bind, at, summary.ByCall)
+		st := &summary.Site{At: in, Term: call, Closed: true, Effects: effects, After: after, Release: sec.Release}
+		st.Lock = f.wrapped(sec.Lock, bind, at)
 		sites = append(sites, st)
 	}
 	return sites
@@ -262,15 +264,15 @@ func (f *family) sitesOf(in ssa.CallInstruction, sum *Summary, bind *term.Bindin
 
 // emerged lists the locks that show only with the arguments put in: the text of
 // a statement, the record that is stored.
-func (f *family) emerged(in ssa.CallInstruction, effects []Effect, call *term.T, at lock.Frame) []*site {
-	var sites []*site
+func (f *Family) emerged(in ssa.CallInstruction, effects []summary.Effect, call *term.T, at lock.Frame) []*summary.Site {
+	var sites []*summary.Site
 	for _, x := range effects {
 		if !x.Emerged {
 			continue
 		}
-		if m, _ := f.e.acquire(x.Call); m.Aged == nil { // of what is aged, the code at hand knows
+		if m, _ := f.Engine.Acquire(x.Call); m.Aged == nil { // of what is aged, the code at hand knows
 			via := append([]lock.Frame{x.At}, x.Via[min(1, len(x.Via)):]...)
-			sites = append(sites, &site{at: in, callTerm: call, lock: Acquired{Call: x.Call, At: at, Via: via, Origin: x.At.Position}})
+			sites = append(sites, &summary.Site{At: in, Term: call, Lock: summary.Acquired{Call: x.Call, At: at, Via: via, Origin: x.At.Position}})
 		}
 	}
 	return sites
@@ -279,7 +281,7 @@ func (f *family) emerged(in ssa.CallInstruction, effects []Effect, call *term.T,
 // takes tells how sure it is that a call takes a lock: 0 it does not, 1 it is a
 // general command that may, 2 it does.
 func (e *Engine) takes(call *term.T) int {
-	switch m, ok := e.acquire(call); {
+	switch m, ok := e.Acquire(call); {
 	case !ok:
 		return 0
 	case m.Raw:
@@ -288,16 +290,16 @@ func (e *Engine) takes(call *term.T) int {
 	return 2
 }
 
-func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at lock.Frame, bind *term.Binding) []*site {
+func (f *Family) held(in ssa.CallInstruction, holds []summary.Hold, call *term.T, at lock.Frame, bind *term.Binding) []*summary.Site {
 	_, async := in.(*ssa.Go)
-	var sites []*site
+	var sites []*summary.Site
 	for _, h := range holds {
-		st := &site{at: in, lock: f.wrapped(h.Lock, bind, at), callTerm: call, facts: h.Facts}
-		if recv := meaning.Receiver(call); recv != nil && len(st.lock.From) < maxFrom {
-			st.lock.From = append(st.lock.From[:len(st.lock.From):len(st.lock.From)], recv)
+		st := &summary.Site{At: in, Lock: f.wrapped(h.Lock, bind, at), Term: call, Facts: h.Facts}
+		if recv := meaning.Receiver(call); recv != nil && len(st.Lock.From) < maxFrom {
+			st.Lock.From = append(st.Lock.From[:len(st.Lock.From):len(st.Lock.From)], recv)
 		}
 		if async {
-			st.facts = []world.Fact{} // its results are lost
+			st.Facts = []world.Fact{} // its results are lost
 		}
 		sites = append(sites, st)
 	}
@@ -305,9 +307,9 @@ func (f *family) held(in ssa.CallInstruction, holds []Hold, call *term.T, at loc
 }
 
 // wrapped is a callee's lock as the caller sees it.
-func (f *family) wrapped(a Acquired, bind *term.Binding, at lock.Frame) Acquired {
+func (f *Family) wrapped(a summary.Acquired, bind *term.Binding, at lock.Frame) summary.Acquired {
 	if bind != nil {
-		if call := bind.Put(a.Call); !f.e.cutShort(call, a.Call) {
+		if call := bind.Put(a.Call); !f.Engine.cutShort(call, a.Call) {
 			a.Call = call
 		}
 		a.From = putAll(a.From, bind)
@@ -315,7 +317,7 @@ func (f *family) wrapped(a Acquired, bind *term.Binding, at lock.Frame) Acquired
 	if f.holds(a.At) {
 		return a // a function literal that is run here: its call is in view
 	}
-	if len(a.Via) < maxVia {
+	if len(a.Via) < summary.MaxVia {
 		a.Via = append([]lock.Frame{a.At}, a.Via...)
 	}
 	a.At = at
@@ -334,29 +336,29 @@ func (e *Engine) cutShort(call, before *term.T) bool {
 }
 
 // holds reports whether a call of the family stands at a place.
-func (f *family) holds(at lock.Frame) bool {
-	return at.Pos.IsValid() && slices.ContainsFunc(f.calling, func(in ssa.CallInstruction) bool { return f.begin(in) == at.Pos })
+func (f *Family) holds(at lock.Frame) bool {
+	return at.Pos.IsValid() && slices.ContainsFunc(f.Calling, func(in ssa.CallInstruction) bool { return f.begin(in) == at.Pos })
 }
 
 // maxApplied bounds the function values that call each other in one place.
 const maxApplied = 10
 
-// apply is the call of a function value with args.
-func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) ([]Effect, []Hold) {
+// Apply is the call of a function value with args.
+func (f *Family) Apply(fn *term.T, args []*term.T, at lock.Frame, reach summary.Reach) ([]summary.Effect, []summary.Hold) {
 	// A function that calls what it is given may be given itself.
 	if f.applied++; f.applied > maxApplied {
 		f.applied--
-		return []Effect{{Why: lock.ReasonLimit, At: at}}, nil
+		return []summary.Effect{{Why: lock.ReasonLimit, At: at}}, nil
 	}
 	defer func() { f.applied-- }()
-	var effects []Effect
-	var holds []Hold
+	var effects []summary.Effect
+	var holds []summary.Hold
 	for _, t := range fn.Alts() {
 		switch t.Kind {
 		case term.Func, term.Closure:
-			sum := f.e.named(t.Name)
+			sum := f.Engine.named(t.Name)
 			if sum == nil {
-				if target := f.e.funcs[t.Name]; target != nil && f.e.families[rootOf(target)] == nil {
+				if target := f.Engine.Functions[t.Name]; target != nil && f.Engine.Families[code.Root(target)] == nil {
 					effects = append(effects, f.foreign(target, args, at, reach)...)
 				}
 				continue
@@ -377,7 +379,7 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 				continue
 			}
 			for _, item := range items {
-				more, left := f.apply(item, args, at, reach)
+				more, left := f.Apply(item, args, at, reach)
 				effects, holds = append(effects, more...), append(holds, left...)
 			}
 		default:
@@ -388,13 +390,13 @@ func (f *family) apply(fn *term.T, args []*term.T, at lock.Frame, reach Reach) (
 }
 
 // open is the call of a function value that is not known.
-func (f *family) open(fn *term.T, args []*term.T, at lock.Frame, reach Reach) Effect {
-	p, site := f.e.pool, f.e.siteOf(at.Position)
+func (f *Family) open(fn *term.T, args []*term.T, at lock.Frame, reach summary.Reach) summary.Effect {
+	p, site := f.Engine.Pool, f.Engine.siteOf(at.Position)
 	call := p.Call("call", site, append([]*term.T{fn}, args...)...)
 	if call.Kind != term.Call { // too large
 		call = p.Call("call", site, p.Unknown("limit"))
 	}
-	return Effect{Call: call, Open: Value, At: at, Reach: reach}
+	return summary.Effect{Call: call, Open: summary.Value, At: at, Reach: reach}
 }
 
 // elements lists what an element of a known list or map can be, whichever it is:
@@ -410,30 +412,23 @@ func elements(t *term.T) (items []*term.T, known bool) {
 }
 
 // foreign is the call, through a value, of a function without source.
-func (f *family) foreign(fn *ssa.Function, args []*term.T, at lock.Frame, reach Reach) []Effect {
+func (f *Family) foreign(fn *ssa.Function, args []*term.T, at lock.Frame, reach summary.Reach) []summary.Effect {
 	obj, ok := fn.Object().(*types.Func)
 	if !ok || obj.Pkg() == nil {
 		return nil
 	}
-	f.e.register(obj)
-	call := f.e.pool.Call(obj.Origin().FullName(), f.e.siteOf(at.Position), args...)
-	if f.e.reader.Entry(call) != nil {
-		if len(f.e.reader.Of(call)) > 0 {
-			return []Effect{{Call: call, At: at, Reach: reach}}
+	f.Engine.register(obj)
+	call := f.Engine.Pool.Call(obj.Origin().FullName(), f.Engine.siteOf(at.Position), args...)
+	if f.Engine.Reader.Entry(call) != nil {
+		if len(f.Engine.Reader.Of(call)) > 0 {
+			return []summary.Effect{{Call: call, At: at, Reach: reach}}
 		}
 		return nil
 	}
-	if Standard(obj.Pkg().Path()) || !worldly(fn.Signature) {
+	if Standard(obj.Pkg().Path()) || !code.Worldly(fn.Signature) {
 		return nil
 	}
-	return []Effect{{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach}}
-}
-
-func rootOf(fn *ssa.Function) *ssa.Function {
-	for fn.Parent() != nil {
-		fn = fn.Parent()
-	}
-	return fn
+	return []summary.Effect{{Call: call, Open: summary.Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach}}
 }
 
 // closureBinder binds a function value's parameters to args and what it
@@ -461,16 +456,16 @@ func closureBinder(fn *term.T, args []*term.T) func(*term.T) *term.T {
 // instantiate puts a caller's arguments into a callee's effects. Function
 // parameters that become known are run; the locks that they leave held come
 // with the effects.
-func (f *family) instantiate(list []Effect, bind *term.Binding, at lock.Frame, reach Reach) ([]Effect, []Hold) {
-	var holds []Hold
-	out := make([]Effect, 0, len(list))
+func (f *Family) instantiate(list []summary.Effect, bind *term.Binding, at lock.Frame, reach summary.Reach) ([]summary.Effect, []summary.Hold) {
+	var holds []summary.Hold
+	out := make([]summary.Effect, 0, len(list))
 	for _, x := range list {
 		if x.Reach < reach {
 			x.Reach = reach
 		}
 		if x.Memory != nil {
 			x = f.passMemory(x, bind, at)
-		} else if len(x.Via) < maxVia {
+		} else if len(x.Via) < summary.MaxVia {
 			x.Via = append([]lock.Frame{at}, x.Via...)
 		}
 		x.From, x.Until = putAll(x.From, bind), putAll(x.Until, bind)
@@ -479,16 +474,16 @@ func (f *family) instantiate(list []Effect, bind *term.Binding, at lock.Frame, r
 		if x.Call != nil {
 			before := x.Call
 			x.Call = bind.Put(x.Call)
-			x.Emerged = x.Call != before && x.Open == Closed && f.e.takes(x.Call) > f.e.takes(before)
+			x.Emerged = x.Call != before && x.Open == summary.Closed && f.Engine.takes(x.Call) > f.Engine.takes(before)
 			if x.Call.Kind != term.Call {
 				// Too large with the arguments put in: what it does is known
 				// still, on what it does it is not.
 				x.Call = before
 			}
-			if x.Open == Value && x.Call != before {
+			if x.Open == summary.Value && x.Call != before {
 				fn := x.Call.Args[0]
 				if fn.Kind != term.Param {
-					more, left := f.apply(fn, x.Call.Args[1:], x.At, max(ByCallback, x.Reach))
+					more, left := f.Apply(fn, x.Call.Args[1:], x.At, max(summary.ByCallback, x.Reach))
 					for _, h := range left {
 						h.Facts = nil // they were of the callback's results
 						holds = append(holds, h)
@@ -499,7 +494,7 @@ func (f *family) instantiate(list []Effect, bind *term.Binding, at lock.Frame, r
 						m.Chosen = slices.Concat(x.Chosen, m.Chosen)
 						m.Turns, m.Until = m.Turns.Within(x.Turns), union(m.Until, x.Until)
 						m.Aside = m.Aside || x.Aside
-						if m.Open == Value && slices.Contains(fn.Alts(), m.Call.Args[0]) { // the same value, under its caller's name
+						if m.Open == summary.Value && slices.Contains(fn.Alts(), m.Call.Args[0]) { // the same value, under its caller's name
 							m.Yields, m.Tells, m.Via = x.Yields, x.Tells, x.Via
 						}
 						out = append(out, m)
@@ -514,7 +509,7 @@ func (f *family) instantiate(list []Effect, bind *term.Binding, at lock.Frame, r
 }
 
 // through remembers the receiver of the call that led to effects.
-func through(effects []Effect, call *term.T) []Effect {
+func through(effects []summary.Effect, call *term.T) []summary.Effect {
 	recv := meaning.Receiver(call)
 	if recv == nil {
 		return effects
@@ -539,18 +534,18 @@ func putAll(list []*term.T, bind *term.Binding) []*term.T {
 }
 
 // unseen is the call of a method whose implementation is out of sight.
-func (f *family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
-	if !worldly(c.Signature()) {
+func (f *Family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach summary.Reach) []summary.Effect {
+	if !code.Worldly(c.Signature()) {
 		return f.callbacks(c, call, at, reach)
 	}
-	return append(f.callbacks(c, call, at, reach), Effect{Call: call, Open: Dynamic, Why: lock.ReasonInterface, At: at, Reach: reach})
+	return append(f.callbacks(c, call, at, reach), summary.Effect{Call: call, Open: summary.Dynamic, Why: lock.ReasonInterface, At: at, Reach: reach})
 }
 
 // external is the call of a function without source.
-func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
+func (f *Family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach summary.Reach) []summary.Effect {
 	effects := f.callbacks(c, call, at, reach)
-	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !Standard(fn.Pkg().Path()) && worldly(c.Signature()) {
-		effects = append(effects, Effect{Call: call, Open: Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
+	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !Standard(fn.Pkg().Path()) && code.Worldly(c.Signature()) {
+		effects = append(effects, summary.Effect{Call: call, Open: summary.Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
 	}
 	return effects
 }
@@ -558,13 +553,13 @@ func (f *family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach 
 // callbacks runs the function arguments of a call that is not understood: it
 // most likely calls them. A pool of goroutines, told by the name of its method,
 // does so later, and what the caller handed over for such a pool is the caller's to tell.
-func (f *family) callbacks(c *ssa.CallCommon, call *term.T, at lock.Frame, reach Reach) []Effect {
-	var effects []Effect
+func (f *Family) callbacks(c *ssa.CallCommon, call *term.T, at lock.Frame, reach summary.Reach) []summary.Effect {
+	var effects []summary.Effect
 	if meaning.Named(call.Name[strings.LastIndexByte(call.Name, '.')+1:], "go", "submit", "invoke", "schedule", "spawn") {
-		reach = ByGoroutine
+		reach = summary.ByGoroutine
 		for _, a := range c.Args {
 			if sig, ok := a.Type().Underlying().(*types.Signature); ok && sig.Params().Len() == 0 {
-				if t := f.get(a); t.Kind == term.Param {
+				if t := f.Get(a); t.Kind == term.Param {
 					effects = append(effects, f.open(t, nil, at, reach))
 				}
 			}
@@ -577,7 +572,7 @@ func (f *family) callbacks(c *ssa.CallCommon, call *term.T, at lock.Frame, reach
 		}
 		for _, x := range items {
 			if x.Kind == term.Func || x.Kind == term.Closure {
-				more, _ := f.apply(x, nil, at, max(reach, ByCallback))
+				more, _ := f.Apply(x, nil, at, max(reach, summary.ByCallback))
 				for i := range more {
 					more[i].Lost = nil // what becomes of its error is out of sight
 				}
@@ -588,61 +583,15 @@ func (f *family) callbacks(c *ssa.CallCommon, call *term.T, at lock.Frame, reach
 	return effects
 }
 
-// worldly reports whether a function looks as if it left the process: it takes
-// a context. Loggers, encoders and the like do not, or return no error; what is given
-// a context alone and returns nothing runs until that ends.
-func worldly(sig *types.Signature) bool {
-	n := sig.Params().Len()
-	if n == 0 {
-		return false
-	}
-	if !isContext(sig.Params().At(0).Type()) {
-		return false
-	}
-	if sig.Results().Len() == 0 {
-		return n == 1
-	}
-	last := sig.Results().At(sig.Results().Len() - 1).Type()
-	return isError(last)
-}
-
-func isContext(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context" && n.Obj().Name() == "Context"
-}
-
 // tells reports whether a function is given values, but nothing that could stop
 // it (a context, a channel to receive from), and answers nothing: an observer,
 // not the work that a lock is taken for.
 func tells(sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		c, channel := p.Type().Underlying().(*types.Chan)
-		if isContext(p.Type()) || channel && c.Dir() != types.SendOnly {
+		if code.IsContext(p.Type()) || channel && c.Dir() != types.SendOnly {
 			return false
 		}
 	}
 	return sig.Results().Len() == 0 && sig.Params().Len() > 0
-}
-
-// factsOf lists what is known of a function's results on the ways out that r
-// reaches. Where nothing is known of an error it is nil, and of a bool it is
-// true: that is what callers take for success. A bool whose name says that
-// somebody else has the lock is left alone.
-func factsOf(fn *ssa.Function, r *world.Region) []world.Fact {
-	facts := r.Results()
-	if facts == nil {
-		facts = make([]world.Fact, fn.Signature.Results().Len())
-	}
-	for i := range facts {
-		v := fn.Signature.Results().At(i)
-		b, basic := v.Type().Underlying().(*types.Basic)
-		switch {
-		case facts[i].Definite():
-		case isError(v.Type()):
-			facts[i] = world.Nil
-		case basic && b.Kind() == types.Bool && !slices.Contains([]string{"busy", "held", "exists", "taken", "conflict", "skip", "skipped", "running"}, v.Name()):
-			facts[i] = world.True
-		}
-	}
-	return facts
 }

@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/world"
 )
 
@@ -13,17 +15,17 @@ import (
 // that nobody looks at: the caller is told that the write is done.
 
 // silent reports whether an effect of a call is a write whose refusal is swallowed.
-func (f *family) silent(in ssa.CallInstruction, x Effect) bool {
+func (f *Family) silent(in ssa.CallInstruction, x summary.Effect) bool {
 	call, ok := in.(*ssa.Call)
-	return ok && x.Open == Closed && f.isWrite(x) && f.swallows(call, x)
+	return ok && x.Open == summary.Closed && f.isWrite(x) && f.swallows(call, x)
 }
 
 // swallows reports whether a function returns the same and does nothing else, be x, an
 // effect of call, accepted or refused. To write a line of the log about a refusal is
 // something else.
-func (f *family) swallows(call *ssa.Call, x Effect) bool {
+func (f *Family) swallows(call *ssa.Call, x summary.Effect) bool {
 	fn := call.Parent()
-	if n := fn.Signature.Results().Len(); n == 0 || !isError(fn.Signature.Results().At(n-1).Type()) {
+	if n := fn.Signature.Results().Len(); n == 0 || !code.IsError(fn.Signature.Results().At(n-1).Type()) {
 		return false // nobody is told anything
 	}
 	for _, w := range f.refusals(call, x) {
@@ -41,9 +43,9 @@ func (f *family) swallows(call *ssa.Call, x Effect) bool {
 }
 
 // accepted is the world in which an effect of a call was accepted.
-func accepted(f *family, call *ssa.Call, x Effect) world.Oracle {
+func accepted(f *Family, call *ssa.Call, x summary.Effect) world.Oracle {
 	if len(x.Via) == 0 {
-		return &oracle{f: f, st: &site{at: call, direct: true, lock: Acquired{Call: x.Call}}, memo: make(map[ssa.Value]bool)}
+		return &oracle{f: f, st: &summary.Site{At: call, Direct: true, Lock: summary.Acquired{Call: x.Call}}, memo: make(map[ssa.Value]bool)}
 	}
 	facts := make([]world.Fact, len(x.Lost))
 	for i := range facts {
@@ -55,7 +57,7 @@ func accepted(f *family, call *ssa.Call, x Effect) world.Oracle {
 
 // sameEnd reports whether two ways part, and yet return the same, a nil error among it,
 // and do the same before.
-func (f *family) sameEnd(lost, well *world.Region) bool {
+func (f *Family) sameEnd(lost, well *world.Region) bool {
 	ways := make(map[ssa.Instruction]int)
 	for _, in := range lost.Held {
 		ways[in] |= 1
@@ -75,7 +77,7 @@ func (f *family) sameEnd(lost, well *world.Region) bool {
 				return false
 			}
 		case *ssa.Store:
-			if a, local := f.base(in.Addr).(*ssa.Alloc); !local || a.Parent() != in.Parent() {
+			if a, local := f.Base(in.Addr).(*ssa.Alloc); !local || a.Parent() != in.Parent() {
 				return false
 			}
 		case *ssa.Send, *ssa.MapUpdate, *ssa.Go, *ssa.Defer, *ssa.Panic, *ssa.Select:
@@ -95,7 +97,7 @@ func (f *family) sameEnd(lost, well *world.Region) bool {
 }
 
 // asksOnly reports whether a call only asks what an error is.
-func (f *family) asksOnly(call *ssa.Call) bool {
+func (f *Family) asksOnly(call *ssa.Call) bool {
 	about, _ := f.recognises(call, "")
 	return about != nil
 }
@@ -103,7 +105,7 @@ func (f *family) asksOnly(call *ssa.Call) bool {
 // An answering world also answers the questions whether an error is a refusal.
 type answering struct {
 	world.Oracle
-	f     *family
+	f     *Family
 	says  string // the error variable of the project by which a callee tells the refusal
 	asked bool
 }
@@ -123,12 +125,12 @@ func (a *answering) Value(v ssa.Value) (world.Fact, bool) {
 // recognises returns the error that v asks about, what it is or whether it is a certain
 // one, and true if that is one by which a write is refused. says is such a one of the
 // project's own.
-func (f *family) recognises(v ssa.Value, says string) (about ssa.Value, refusal bool) {
-	known := f.e.reader.Catalog.Refusal
+func (f *Family) recognises(v ssa.Value, says string) (about ssa.Value, refusal bool) {
+	known := f.Engine.Reader.Catalog.Refusal
 	switch v := v.(type) {
 	case *ssa.Call:
-		callee := origin(v.Call.StaticCallee())
-		if callee == nil || len(v.Call.Args) == 0 || !isError(v.Call.Args[0].Type()) {
+		callee := code.Origin(v.Call.StaticCallee())
+		if callee == nil || len(v.Call.Args) == 0 || !code.IsError(v.Call.Args[0].Type()) {
 			return nil, false
 		}
 		path := ""
@@ -142,12 +144,12 @@ func (f *family) recognises(v ssa.Value, says string) (about ssa.Value, refusal 
 			return about, known(callee.Object())
 		}
 	case *ssa.BinOp:
-		if v.Op == token.EQL && isError(v.X.Type()) {
+		if v.Op == token.EQL && code.IsError(v.X.Type()) {
 			return v.X, f.namesRefusal(v.Y, says)
 		}
 	case *ssa.Extract:
-		if x, ok := v.Tuple.(*ssa.TypeAssert); ok && v.Index == 1 && isError(x.X.Type()) {
-			n := namedOf(x.AssertedType)
+		if x, ok := v.Tuple.(*ssa.TypeAssert); ok && v.Index == 1 && code.IsError(x.X.Type()) {
+			n := code.NamedOf(x.AssertedType)
 			return x.X, n != nil && known(n.Obj())
 		}
 	}
@@ -156,13 +158,13 @@ func (f *family) recognises(v ssa.Value, says string) (about ssa.Value, refusal 
 
 // namesRefusal reports whether what an error is compared with is a refusal: a variable,
 // or a pointer to one of the type.
-func (f *family) namesRefusal(v ssa.Value, says string) bool {
+func (f *Family) namesRefusal(v ssa.Value, says string) bool {
 	if mi, ok := v.(*ssa.MakeInterface); ok {
 		v = mi.X
 	}
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if g, ok := load.X.(*ssa.Global); ok {
-			return g.RelString(nil) == says || f.e.reader.Catalog.Refusal(g.Object())
+			return g.RelString(nil) == says || f.Engine.Reader.Catalog.Refusal(g.Object())
 		}
 	}
 	t := v.Type()
@@ -174,13 +176,13 @@ func (f *family) namesRefusal(v ssa.Value, says string) bool {
 		t = p.Elem()
 	}
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && f.e.reader.Catalog.Refusal(n.Obj())
+	return ok && f.Engine.Reader.Catalog.Refusal(n.Obj())
 }
 
 // sayings adds the error variables that a returned error is, or wraps. What call
 // answers when x is refused is known.
-func (f *family) sayings(v ssa.Value, call *ssa.Call, x Effect, depth int, add func(string)) {
-	if depth > maxLooks {
+func (f *Family) sayings(v ssa.Value, call *ssa.Call, x summary.Effect, depth int, add func(string)) {
+	if depth > MaxLooks {
 		return
 	}
 	switch v := v.(type) {
@@ -197,9 +199,9 @@ func (f *family) sayings(v ssa.Value, call *ssa.Call, x Effect, depth int, add f
 	case *ssa.Call:
 		if v == call {
 			add(x.Says)
-		} else if formats(v.Common()) {
+		} else if code.Formats(v.Common()) {
 			for _, a := range v.Call.Args {
-				for _, part := range append(f.variadic(a), a) {
+				for _, part := range append(f.Variadic(a), a) {
 					f.sayings(part, call, x, depth+1, add)
 				}
 			}

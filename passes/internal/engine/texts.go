@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
@@ -17,8 +18,8 @@ import (
 // fieldText is the script or statement that a field of an object out of sight holds, or
 // nil.
 func (e *Engine) fieldText(a *ssa.FieldAddr) *term.T {
-	s, ok := slotOf(a.X.Type(), a.Field)
-	if !ok || !e.holdsText(deref(a.Type())) || !e.impls.local[s.owner.Pkg()] || ast.IsExported(fieldName(a.X.Type(), a.Field)) {
+	s, ok := code.SlotOf(a.X.Type(), a.Field)
+	if !ok || !e.holdsText(code.Deref(a.Type())) || !e.Implementations.local[s.Owner.Pkg()] || ast.IsExported(code.FieldName(a.X.Type(), a.Field)) {
 		return nil
 	}
 	if e.texts == nil {
@@ -26,9 +27,9 @@ func (e *Engine) fieldText(a *ssa.FieldAddr) *term.T {
 	}
 	var text *term.T
 	for _, v := range e.texts[s] {
-		var f *family
+		var f *Family
 		if v != nil && v.Parent() != nil {
-			f = e.families[origin(rootOf(v.Parent()))]
+			f = e.Families[code.Origin(code.Root(v.Parent()))]
 		}
 		t := e.constantText(f, v)
 		if t == nil || text != nil && t != text {
@@ -44,30 +45,30 @@ func (e *Engine) holdsText(t types.Type) bool {
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		return b.Kind() == types.String
 	}
-	n, ok := types.Unalias(deref(t)).(*types.Named)
+	n, ok := types.Unalias(code.Deref(t)).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil {
 		return false
 	}
-	_, known := e.reader.Catalog.Relevant(n.Obj().Pkg().Path())
+	_, known := e.Reader.Catalog.Relevant(n.Obj().Pkg().Path())
 	return known
 }
 
 // constantText is the text that a value is, if it is that of a script or statement
 // rather than a name.
-func (e *Engine) constantText(f *family, v ssa.Value) *term.T {
+func (e *Engine) constantText(f *Family, v ssa.Value) *term.T {
 	var t *term.T
 	switch {
 	case v == nil:
 		return nil
 	case f != nil:
-		t = f.settled().value(v)
+		t = f.Settled().Value(v)
 	default:
 		if c, ok := v.(*ssa.Const); ok && c.Value != nil {
-			t = (&family{e: e}).constant(c)
+			t = (&Family{Engine: e}).constant(c)
 		}
 	}
-	if entry := e.reader.Entry(t); entry != nil && entry.Part != nil && entry.Part.Kind == "raw" {
-		t = e.reader.Get(entry.Part.Text, t, nil) // a prepared statement
+	if entry := e.Reader.Entry(t); entry != nil && entry.Part != nil && entry.Part.Kind == "raw" {
+		t = e.Reader.Get(entry.Part.Text, t, nil) // a prepared statement
 	}
 	if text, ok := t.Str(); !ok || !strings.ContainsAny(strings.TrimSpace(text), " \n\t") {
 		return nil
@@ -78,15 +79,15 @@ func (e *Engine) constantText(f *family, v ssa.Value) *term.T {
 // scanFields gathers what the fields of the units' types are set to. One whose address
 // goes anywhere else may hold anything.
 func (e *Engine) scanFields() {
-	e.texts = make(map[slot][]ssa.Value)
-	e.functions(func(_ *family, fn *ssa.Function) {
+	e.texts = make(map[code.Slot][]ssa.Value)
+	e.EachFunction(func(_ *Family, fn *ssa.Function) {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				a, ok := in.(*ssa.FieldAddr)
 				if !ok {
 					continue
 				}
-				s, ok := slotOf(a.X.Type(), a.Field)
+				s, ok := code.SlotOf(a.X.Type(), a.Field)
 				if !ok {
 					continue
 				}

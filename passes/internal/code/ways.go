@@ -1,0 +1,163 @@
+package code
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/world"
+)
+
+// Before reports whether x always runs before y.
+func Before(x, y ssa.Instruction) bool {
+	if x.Block() == y.Block() {
+		return slices.Index(x.Block().Instrs, x) < slices.Index(y.Block().Instrs, y)
+	}
+	return x.Block().Dominates(y.Block())
+}
+
+// CanReach reports whether to can be reached from without passing through the
+// branch again. Where there is a branch, what it decides is decided within one turn of
+// the loops around it: the next turn may go past it.
+func CanReach(from, to, branch *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{branch: true}
+	work := []*ssa.BasicBlock{from}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == to {
+			return true
+		}
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		for _, next := range b.Succs {
+			if branch == nil || !next.Dominates(b) {
+				work = append(work, next)
+			}
+		}
+	}
+	return false
+}
+
+// Reaches reports whether an instruction runs in a region while the lock is held.
+func Reaches(region *world.Region, in ssa.Instruction) bool {
+	for _, x := range region.Held {
+		if x == in {
+			return true
+		}
+	}
+	return false
+}
+
+// Selected returns the select in p of which a case for a channel that match
+// likes leads to b.
+func Selected(p, b *ssa.BasicBlock, match func(ssa.Value) bool) ssa.Instruction {
+	br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
+	if !ok || !p.Succs[0].Dominates(b) || len(p.Succs[0].Preds) != 1 {
+		return nil
+	}
+	bin, ok := br.Cond.(*ssa.BinOp)
+	if !ok || bin.Op != token.EQL {
+		return nil
+	}
+	index, ok := bin.X.(*ssa.Extract)
+	if !ok {
+		return nil
+	}
+	sel, ok := index.Tuple.(*ssa.Select)
+	if !ok {
+		return nil
+	}
+	n, ok := ConstInt(bin.Y)
+	if !ok || int(n) >= len(sel.States) || !match(sel.States[n].Chan) {
+		return nil
+	}
+	return sel
+}
+
+// OnEveryWay reports whether a function comes through b on every way to a return.
+func OnEveryWay(fn *ssa.Function, b *ssa.BasicBlock) bool {
+	for _, r := range fn.Blocks {
+		if _, ok := r.Instrs[len(r.Instrs)-1].(*ssa.Return); ok && !b.Dominates(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// ErrorTest reads a branch on an error: which successor is taken when there is
+// one.
+func ErrorTest(br *ssa.If) (failing int, ok bool) {
+	switch cond := br.Cond.(type) {
+	case *ssa.BinOp:
+		c, isConst := cond.Y.(*ssa.Const)
+		if !isConst || !c.IsNil() || !IsError(cond.X.Type()) {
+			return 0, false
+		}
+		if cond.Op.String() == "==" {
+			return 1, true
+		}
+		return 0, true
+	case *ssa.Call: // errors.Is(err, ErrX)
+		if slices.ContainsFunc(cond.Call.Args, func(a ssa.Value) bool { return IsError(a.Type()) }) {
+			return 0, true
+		}
+	}
+	return 0, false
+}
+
+// Failing reports whether control gets to b only after an error.
+func Failing(b *ssa.BasicBlock) bool {
+	found := false
+	Reasons(b, func(*ssa.If, int) { found = true })
+	return found
+}
+
+// Reasons visits the branches on errors after which control gets to b: one that
+// found an error, or several of which one did (err != nil || !ok).
+func Reasons(b *ssa.BasicBlock, visit func(br *ssa.If, failing int)) {
+	for d := b; d != nil; d = d.Idom() {
+		var found []*ssa.If
+		for _, p := range d.Preds {
+			br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
+			if !ok || d.Dominates(p) {
+				found = nil
+				break
+			}
+			if i, ok := ErrorTest(br); ok && p.Succs[i] == d {
+				found = append(found, br)
+			}
+		}
+		for _, br := range found {
+			i, _ := ErrorTest(br)
+			visit(br, i)
+		}
+	}
+}
+
+// FactsOf lists what is known of a function's results on the ways out that r
+// reaches. Where nothing is known of an error it is nil, and of a bool it is
+// true: that is what callers take for success. A bool whose name says that
+// somebody else has the lock is left alone.
+func FactsOf(fn *ssa.Function, r *world.Region) []world.Fact {
+	facts := r.Results()
+	if facts == nil {
+		facts = make([]world.Fact, fn.Signature.Results().Len())
+	}
+	for i := range facts {
+		v := fn.Signature.Results().At(i)
+		b, basic := v.Type().Underlying().(*types.Basic)
+		switch {
+		case facts[i].Definite():
+		case IsError(v.Type()):
+			facts[i] = world.Nil
+		case basic && b.Kind() == types.Bool && !slices.Contains([]string{"busy", "held", "exists", "taken", "conflict", "skip", "skipped", "running"}, v.Name()):
+			facts[i] = world.True
+		}
+	}
+	return facts
+}

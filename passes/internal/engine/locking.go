@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// PartOfLocking reports whether a call in the section of a lock is part of locking: this lock's
+// or another's acquire, renewal or release is no write of a protected resource.
+func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary.Effect, ms []meaning.Meaning) bool {
+	if x.Own {
+		return true
+	}
+	for _, m := range ms {
+		switch m.Role {
+		case meaning.Acquire:
+			if !m.Raw || e.Evidence.taken[x.At.Position] || m.Key != nil && e.Evidence.Locks(m.Family, m.Key) {
+				return true
+			}
+		case meaning.Release, meaning.Renew:
+			if !m.Raw {
+				return true
+			}
+			if m.Checked && (m.Record != "" || !stores(ms)) {
+				return true // a comparison of the owner before a delete or expiry has no other use
+			}
+			if st.Wrapper && m.Role == meaning.Release && m.Family == lock.Family && KeyName(m.Key) == "" {
+				return true // keys that it collected, of which some were taken and some not
+			}
+			for _, k := range KeysOf(m.Key) {
+				if e.Evidence.Locks(m.Family, k) || lock.Key != nil && (e.Pool.Alike(k, lock.Key) || k.Pattern() == lock.Key.Pattern()) {
+					return true
+				}
+			}
+		}
+	}
+	_, again := e.restores(lock, ms)
+	return again || ownRecord(lock, ms) || e.tends(ms)
+}
+
+// stores reports whether a call stores a value: one on a condition that renews a
+// lease where the value is a lease's record, and writes data where it is not.
+func stores(ms []meaning.Meaning) bool {
+	return slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Write && m.Write.Value != nil })
+}
+
+// Idle reports whether nothing but locking happens in a section.
+func (e *Engine) Idle(st *summary.Site) bool {
+	for _, x := range st.Effects {
+		if x.Signal != "" && x.Why == "" {
+			continue
+		}
+		if x.Open != summary.Closed || x.Memory != nil || x.Call == nil {
+			return false
+		}
+		for _, m := range e.Reader.Of(x.Call) {
+			switch m.Role {
+			case meaning.Acquire, meaning.Release, meaning.Renew, meaning.Loss:
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Hidden says what an open call may hide, or nothing.
+func (e *Engine) Hidden(x summary.Effect) lock.Reason {
+	if x.Open == summary.Dynamic {
+		return x.Why
+	}
+	fn := x.Call.Args[0]
+	name := ""
+	switch fn.Kind {
+	case term.Param:
+		name = fn.Label
+	case term.Field:
+		name = fn.Name
+	case term.Global:
+		name = fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
+	case term.Call, term.Result, term.Out:
+		// What a catalogued call returns (a cancel function) is known.
+		c := fn
+		for c.Kind != term.Call && len(c.Args) > 0 {
+			c = c.Args[0]
+		}
+		if e.Reader.Entry(c) != nil || strings.HasPrefix(strings.TrimPrefix(c.Name, "golang.org/x/net/"), "context.") {
+			return ""
+		}
+	}
+	l := strings.ToLower(name)
+	if len(x.Call.Args) == 1 {
+		for _, q := range quiet {
+			if len(q) > 1 && (strings.HasSuffix(l, q) || strings.HasPrefix(l, q)) {
+				return ""
+			}
+		}
+	}
+	for _, q := range quiet {
+		if l == q {
+			return ""
+		}
+	}
+	return lock.ReasonCallback
+}
+
+// quiet are names of functions that only tell or stop something.
+var quiet = []string{"v", "error", "info", "warn", "debug", "warning", "errorw", "infow", "fatalf", "lost", "cancel", "stop", "unlock", "release", "close", "done", "log", "logf", "debugf", "infof", "warnf", "errorf", "printf", "notify", "after", "before", "now", "clock"}
+
+// Brakes reports whether a key is named after a limit of rates.
+func Brakes(name string) bool {
+	return meaning.Named(name, "ratelimit", "ratelimits", "ratelimiter", "rate", "throttle", "throttling", "attempt", "attempts")
+}

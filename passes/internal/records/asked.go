@@ -1,0 +1,153 @@
+package records
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fencevet/fencevet/passes/internal/engine"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// asked adds to the ruling on an unconditional write what was asked before it.
+// A row that was read under a row lock stays as it was until the transaction
+// ends; anything else can change between the question and the write.
+func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
+	if x.Batch == summary.Watched && r.cond == lock.Version {
+		for _, a := range x.Asked {
+			if h := j.heldRow(a, j.stores(x, c, a)); h.cond != lock.Transaction {
+				return h
+			}
+		}
+	}
+	if r.cond == lock.Version && slices.ContainsFunc(c.Guards, func(g meaning.Guard) bool { return g.Value != nil && j.kept(g.Value, c) }) {
+		return ruling{cond: lock.Transaction, note: "what is compared was read under a row lock of the same transaction"}
+	}
+	if r.cond != lock.None || r.fault != "" || r.compared != "" {
+		return r
+	}
+	var held *ruling
+	for _, a := range x.Asked {
+		if j.kept(a.Read, c) {
+			h := j.heldRow(a, j.stores(x, c, a))
+			if h.cond != lock.Transaction {
+				return h // the token itself was compared
+			}
+			held = &h
+		}
+	}
+	if held != nil {
+		return *held
+	}
+	for _, a := range x.Asked {
+		if j.aboutLock(a, c) {
+			r.fault = "what was read is compared in Go first and written second: the lock can change hands in between"
+			return r
+		}
+	}
+	return r
+}
+
+// within reports whether a read goes through a transaction, or through the part of
+// it that it has its reading methods from.
+func (j *judge) within(read, tx *term.T) bool {
+	return j.e.Pool.Alike(read, tx) || read.Kind == term.Field && j.e.Pool.Alike(read.Args[0], tx)
+}
+
+// heldRow rules on a write after a comparison of what stays as it is until the
+// transaction ends. A comparison of the token is as good as the same one in the
+// statement; any other makes the write conditional on what was read.
+func (j *judge) heldRow(a summary.Asked, stored bool) ruling {
+	const note = "compared under a row lock of the same transaction"
+	held := ruling{cond: lock.Transaction, note: note, own: true}
+	if a.Incoming == nil {
+		return held
+	}
+	column := columnOf(j.e.Reader, a.Read)
+	if tok, ok := j.token(a.Incoming); !j.isOwnerValue(a.Incoming) && (!ok || tok.Origin == "" && !tok.Ordered) {
+		if engine.FenceName(column) && (a.Incoming.Kind == term.Const || a.Incoming.Kind == term.Global) {
+			return ruling{cond: lock.None, fault: "what is compared with " + column + " is no token: it is the same for every holder"}
+		}
+		return held
+	}
+	g := meaning.Guard{Column: column, Op: a.Op, Value: a.Incoming, Stored: stored}
+	r := j.compare(g, &meaning.Change{})
+	r.own = true
+	if r.cond == lock.Token {
+		r.note = note
+	}
+	return r
+}
+
+// stores reports whether a write, or another of the same batch, stores what was
+// compared where it was read from.
+func (j *judge) stores(x summary.Effect, c *meaning.Change, a summary.Asked) bool {
+	v := a.Incoming
+	if v == nil {
+		return false
+	}
+	column := columnOf(j.e.Reader, a.Read)
+	if slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
+		return j.e.Pool.Alike(s.Value, v) && (column == "" || s.Column == "" || strings.EqualFold(s.Column, column))
+	}) {
+		return true
+	}
+	return x.Batch == summary.Watched && slices.ContainsFunc(j.st.Effects, func(o summary.Effect) bool {
+		return o.Batch == summary.Watched && o.At.Position == x.At.Position && o.Call != nil && o.Call.Any(func(t *term.T) bool { return j.e.Pool.Alike(t, v) })
+	})
+}
+
+// kept reports whether a value was read under a row lock that the transaction of c
+// holds, from the table that c changes.
+func (j *judge) kept(t *term.T, c *meaning.Change) bool {
+	return slices.ContainsFunc(j.e.Reader.Queries(t), func(q meaning.Meaning) bool {
+		return q.Keeps && q.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.within(q.On, c.On) && engine.Overlap(q.Store, c.Resource)
+	})
+}
+
+// aboutLock reports whether a question before the change c is whether the lock, or
+// the version of what c changes, is still the same; other questions are business,
+// and so is the version of something else.
+func (j *judge) aboutLock(a summary.Asked, c *meaning.Change) bool {
+	ours := func(t *term.T) bool {
+		if j.isOwnerValue(t) {
+			return true
+		}
+		tok, ok := j.token(t)
+		return ok && tok.Origin == "" && (tok.Handle != nil || tok.Ordered)
+	}
+	if a.Incoming != nil && ours(a.Incoming) || a.Read.Any(func(t *term.T) bool { return t != a.Read && ours(t) }) {
+		return true
+	}
+	name := columnOf(j.e.Reader, a.Read)
+	if !versionColumn(name) && !engine.FenceName(name) {
+		return false
+	}
+	if a.Incoming != nil && a.Incoming.Kind == term.Const && !engine.FenceName(name) {
+		return false // how far something has come, not who came last
+	}
+	queries := j.e.Reader.Queries(a.Read)
+	return len(queries) == 0 || slices.ContainsFunc(queries, func(q meaning.Meaning) bool { return q.Store == "" || engine.Overlap(q.Store, c.Resource) })
+}
+
+// columnOf names what was read: a field, an element by name, a column.
+func columnOf(r *meaning.Reader, t *term.T) string {
+	switch t.Kind {
+	case term.Field:
+		return t.Name
+	case term.Elem:
+		if len(t.Args) == 2 {
+			name, _ := t.Args[1].Str()
+			return name
+		}
+	case term.Out:
+		for _, q := range r.Queries(t) {
+			if t.Index < len(q.Columns) {
+				return q.Columns[t.Index]
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,10 @@
+// Package records makes the records of all locks from what the engine finds out: whether
+// the resource refuses the write of a holder that has lost the lock, and what else is to
+// be said of a use.
+//
+// # Where things are
+//
+// record.go (a use and its writes), verdict.go (what a resource checks before it accepts a
+// write), asked.go (comparisons in Go), chosen.go (with zero), claims.go, batch.go, committed.go (after the release),
+// request.go, session.go (what methods write on the lock's session).
+package records

@@ -1,0 +1,432 @@
+package records
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fencevet/fencevet/passes/internal/engine"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// A judge decides what the resource checks before it accepts the writes of
+// one lock's section.
+type judge struct {
+	e    *engine.Engine
+	st   *summary.Site
+	lock meaning.Meaning
+	used *meaning.Token // a token that reached a write
+
+	counters engine.Counters
+	soft     bool // a callback that computes, or that works on the lock's session, was not seen
+}
+
+// sessionBound reports whether an open call is handed something of the session
+// that owns the lock: its connection, or rows read through it.
+func (j *judge) sessionBound(call *term.T) bool {
+	if j.lock.On == nil || j.lock.Kind != lock.Advisory || j.e.OwnerHandle(j.st, j.lock) == "pool" {
+		return false
+	}
+	for _, a := range call.Args[1:] {
+		if a.Any(func(t *term.T) bool { return t == j.lock.On }) {
+			return true
+		}
+	}
+	return false
+}
+
+// A finding on one write: the condition, and where something is compared that
+// cannot hold, why.
+type ruling struct {
+	cond     lock.Condition
+	fault    string
+	compared string
+	note     string
+	claimed  bool        // cond is that of a claim before the write, whose refusal is looked at
+	why      lock.Reason // of an unknown condition, where the write has no reason of its own
+	own      bool        // the program itself refuses: there is no answer to look at
+}
+
+// rank prefers the strongest condition among several guards.
+var rank = map[lock.Condition]int{
+	lock.None: 0, lock.Unknown: 1, lock.Unique: 2, lock.Version: 3, lock.Owner: 4, lock.Token: 5, lock.Transaction: 6,
+}
+
+func better(a, b ruling) ruling {
+	if rank[b.cond] > rank[a.cond] {
+		return b
+	}
+	if rank[b.cond] == rank[a.cond] && a.fault == "" {
+		a.fault = b.fault
+	}
+	if a.compared == "" {
+		a.compared = b.compared
+	}
+	return a
+}
+
+// change rules on a write.
+func (j *judge) change(c *meaning.Change) ruling {
+	best := ruling{cond: lock.None}
+	headers := j.headers(c)
+	if j.onSession(c.On) {
+		return ruling{cond: lock.Transaction, note: engine.OnOwner}
+	}
+	for _, g := range append(headers, c.Guards...) {
+		best = better(best, j.guard(g, c))
+	}
+	if best.cond == lock.None && c.Unknown != "" && !(c.Bare && j.bare(c, headers)) {
+		best.cond = lock.Unknown
+	}
+	if c.Ignored && best.cond != lock.None {
+		best = ruling{cond: lock.None, fault: "where its condition matches no row, the call writes without it"}
+	}
+	if best.cond.Holds() {
+		best.fault, best.compared = "", ""
+	}
+	if best.cond == lock.None && best.fault == "" && best.compared == "" {
+		for _, s := range c.Sets {
+			if tok, ok := j.token(s.Value); ok && tok.Ordered {
+				j.use(tok)
+				if s.Greatest() {
+					best.fault = "the greater token is kept, but the rest is written all the same"
+					break
+				}
+				best.note = "the token is stored but compared nowhere"
+			}
+		}
+	}
+	return best
+}
+
+// onSession reports whether a statement runs on the session or transaction
+// that owns the lock.
+func (j *judge) onSession(on *term.T) bool {
+	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory || j.lock.Deaf {
+		return false
+	}
+	if j.e.OwnerHandle(j.st, j.lock) == "pool" {
+		return false
+	}
+	if j.e.Pool.Alike(on, j.lock.On) {
+		return true
+	}
+	// A transaction begun on the connection, or a prepared statement of it.
+	return on.Any(func(t *term.T) bool { return t == j.lock.On }) && on.Kind == term.Call
+}
+
+func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
+	none := ruling{cond: lock.None}
+	switch g.Op {
+	case "absent":
+		if tok, ok := j.token(g.Value); ok && tok.Handle != nil {
+			none.fault = "it asks for the lock's own key to be absent: that is so when nobody holds the lock"
+			return none
+		}
+		return ruling{cond: lock.Unique}
+	case "owner":
+		return j.owner(g)
+	case "version":
+		if tok, ok := j.token(g.Value); ok && tok.Origin == "random" && !j.isOwnerValue(g.Value) {
+			none.fault = "what the version is compared with is a random id, which nobody stored there"
+			return none
+		}
+		return ruling{cond: lock.Version}
+	case "is null":
+		if g.Moves {
+			return ruling{cond: lock.Version, note: "conditional on " + g.Text}
+		}
+		return none
+	case "named":
+		if tok, ok := j.token(g.Value); ok && tok.Origin == "" && tok.Ordered {
+			j.use(tok)
+			return ruling{cond: lock.Token, note: "the token is part of the name"}
+		}
+		return none
+	case "sent":
+		if tok, ok := j.token(g.Value); ok && tok.Origin == "" {
+			j.use(tok)
+			return ruling{cond: lock.Unknown, note: "sent in the header " + g.Text}
+		}
+		return none
+	case "other":
+		return ruling{cond: lock.Unknown, note: g.Text}
+	case "or":
+		// As weak as the weakest way in.
+		worst := ruling{cond: lock.Transaction}
+		holds := false
+		for _, a := range g.Alts {
+			r := j.guard(a, c)
+			holds = holds || r.cond.Holds()
+			if rank[r.cond] < rank[worst.cond] {
+				worst = r
+			} else if worst.fault == "" {
+				worst.fault = r.fault
+			}
+		}
+		if len(g.Alts) == 0 || worst.cond == lock.Transaction {
+			return none
+		}
+		if holds && worst.cond == lock.None && worst.fault == "" && worst.compared == "" {
+			worst.fault = "another way through the OR asks for nothing that a stale holder lacks"
+		}
+		return worst
+	case "present":
+		// The key that the lock itself created: while it stands, nobody else holds.
+		if tok, ok := j.token(g.Value); ok && tok.Handle != nil {
+			return ruling{cond: lock.Owner}
+		}
+		if j.lock.Key != nil && j.lock.Handle == nil && c.Store == "etcd" && j.e.Pool.Alike(g.Value, j.lock.Key) {
+			none.fault = "it asks for somebody's key to be there: the next holder's will do"
+			return none
+		}
+		return ruling{cond: lock.Unknown, note: g.Text}
+	case "and", "exists", "in":
+		best := none
+		for _, a := range g.Alts {
+			best = better(best, j.guard(a, c))
+		}
+		return best
+	}
+	if g.Value == nil {
+		return none
+	}
+	return j.compare(g, c)
+}
+
+// owner rules on the test that somebody still holds a lock. A value that cannot
+// be what the lock was given tells nothing of it.
+func (j *judge) owner(g meaning.Guard) ruling {
+	if v := g.Value; v != nil {
+		tok, ok := j.token(v)
+		if ok && tok.Origin != "" || !ok && (v.Kind == term.Const || v.Kind == term.Global) {
+			return ruling{cond: lock.None, fault: "what the lock's key is compared with is nothing that this lock was given"}
+		}
+	}
+	return ruling{cond: lock.Owner}
+}
+
+// compare rules on stored Op incoming.
+func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
+	none := ruling{cond: lock.None}
+	tok, isToken := j.token(g.Value)
+	mine := j.isOwnerValue(g.Value)
+	ordering := strings.ContainsAny(g.Op, "<>") && g.Op != "<>"
+	switch {
+	case isToken && tok.Origin == "" && tok.Ordered:
+		j.use(tok)
+		switch {
+		case g.AsText && !padded(g.Value):
+			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
+		case (g.Op == "<" || g.Op == "<=") && g.Stored:
+			return ruling{cond: lock.Token}
+		case g.Op == "<" || g.Op == "<=":
+			none.fault = "the token is compared but never stored, so the fence does not move"
+		case g.Op == "=" && j.ownRow(g, c):
+			return ruling{cond: lock.Owner}
+		case g.Op == "=":
+			none.fault = "the token is compared for equality: no newer token is ever let in, and an old one is not kept out"
+		case g.Op == ">" || g.Op == ">=":
+			none.fault = "the comparison is the wrong way round: it lets older tokens in and keeps newer ones out"
+		default:
+			none.fault = "the comparison does not keep older tokens out"
+		}
+		return none
+	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(g, c)):
+		return ruling{cond: lock.Owner}
+	case mine && g.Op == "=":
+		none.fault = "a random lock value is compared for equality with a column that nobody sets when the lock is taken"
+		return none
+	case (isToken && (tok.Origin != "" || tok.Handle != nil) || mine) && ordering && (g.Stored || named(g)):
+		none.compared = tok.Source
+		if none.compared == "" {
+			none.compared = "the lock's owner value"
+		}
+		if tok.Reason != "" {
+			none.compared += ": " + tok.Reason
+		}
+		return none
+	case isToken && tok.Handle != nil && g.Op == "=" && !tok.Ordered:
+		none.fault = "a lock value that is not ordered is compared for equality with a column that nobody sets when the lock is taken"
+		return none
+	}
+	if g.Op == "=" && g.Column != "" {
+		switch {
+		case versionColumn(g.Column) && g.Value.Kind != term.Const:
+			return ruling{cond: lock.Version}
+		case g.Moves && g.Value.Kind == term.Const && !g.Value.IsZero():
+			return ruling{cond: lock.Version, note: "conditional on the state " + g.Text}
+		case g.Moves && j.e.Reader.Reads(g.Value):
+			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
+		}
+	}
+	if ordering && g.Stored && named(g) && g.Value.Kind == term.Unknown && g.Value.Name == "limit" {
+		return ruling{cond: lock.Unknown, note: "what is compared comes a longer way than is followed", why: lock.ReasonLimit}
+	}
+	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
+		// An ordered comparison that moves, with a value from out of sight.
+		switch {
+		case versionColumn(g.Column), named(g) && j.e.Reader.Reads(g.Value):
+			return ruling{cond: lock.Version}
+		case named(g):
+			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}
+		}
+	}
+	return none
+}
+
+// named reports whether a column is named like a fence.
+func named(g meaning.Guard) bool {
+	return engine.FenceName(g.Column)
+}
+
+// token returns the token in a value if it is one of this lock's, or of a
+// counter that no lock owns.
+func (j *judge) token(t *term.T) (meaning.Token, bool) {
+	tok, ok := j.e.Reader.Token(t)
+	if !ok {
+		return tok, false
+	}
+	if tok.Origin != "" {
+		return tok, true
+	}
+	if tok.Read && !slices.ContainsFunc(meaning.Args(tok.Call), j.ownName) {
+		return meaning.Token{}, false
+	}
+	if tok.Handle != nil && j.lock.Handle != nil && !j.sameHandle(tok.Handle) {
+		return meaning.Token{}, false
+	}
+	return tok, true
+}
+
+// ownName reports whether a value names the lock's own record: its key, the node
+// that the acquire made, the key that a mutex says is its own.
+func (j *judge) ownName(t *term.T) bool {
+	if key := j.lock.Key; key != nil && j.e.Pool.Alike(t, key) || t == j.st.Term {
+		return true
+	}
+	tok, ok := j.e.Reader.Token(t)
+	return ok && tok.Handle != nil && j.lock.Handle != nil && j.sameHandle(tok.Handle)
+}
+
+func (j *judge) sameHandle(h *term.T) bool {
+	for _, a := range h.Alts() {
+		for _, b := range j.lock.Handle.Alts() {
+			if j.e.Pool.Alike(a, b) || a.Kind == term.Unknown {
+				return true
+			}
+		}
+		if j.lock.Parent != nil && (j.e.Pool.Alike(a, j.lock.Parent)) {
+			return true
+		}
+	}
+	return h.Any(func(x *term.T) bool { return x == j.st.Term || x == j.lock.Handle })
+}
+
+func (j *judge) use(tok meaning.Token) {
+	if j.used == nil {
+		j.used = &tok
+	}
+}
+
+// isOwnerValue reports whether t is the value that names this holder.
+func (j *judge) isOwnerValue(t *term.T) bool {
+	v := j.lock.Value
+	if v == nil || v.Kind == term.Unknown || v.Kind == term.Const {
+		return false
+	}
+	return v == t || t.Kind == term.Op && t.Any(func(x *term.T) bool { return x == v })
+}
+
+// ownRow reports whether a write is to the row, table or store that the lock
+// itself lives in, and compares a column that the acquire set.
+func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
+	row := j.lock.Row
+	table := c.Resource
+	if g.Table != "" {
+		table = "sql:" + g.Table
+	}
+	if row == nil || table != row.Resource {
+		return false
+	}
+	for _, s := range row.Sets {
+		if s.Column == g.Column {
+			return true
+		}
+	}
+	return false
+}
+
+// ownKey reports whether a Redis write compares the lock's own key: a script
+// that looks at the lock before it writes, in the same server.
+func (j *judge) ownKey(g meaning.Guard, c *meaning.Change) bool {
+	return c.Store == "redis" && j.lock.Family == "redis" && (j.lock.Key == nil || g.Table == j.lock.Key.Pattern())
+}
+
+// memory rules on the write of an in-process resource.
+func (j *judge) memory(m *summary.Memory) ruling {
+	if m.Token == nil {
+		return ruling{cond: lock.None}
+	}
+	if m.Token.Kind == term.Const || m.Token.Kind == term.Nil {
+		return ruling{cond: lock.None, note: "no token of this lock is passed"}
+	}
+	tok, ok := j.token(m.Token)
+	mine := j.isOwnerValue(m.Token)
+	none := ruling{cond: lock.None}
+	switch {
+	case !ok && !mine:
+		if m.Token.Open() {
+			return ruling{cond: lock.Unknown, note: "the token comes from the caller"}
+		}
+		return ruling{cond: lock.None, note: "what is passed is no token of this lock"}
+	case mine || !tok.Ordered:
+		none.compared = tok.Source + ": " + tok.Reason
+		if tok.Source == "" {
+			none.compared = "the lock's owner value: a random id says nothing about who came later"
+		}
+		return none
+	}
+	j.use(tok)
+	switch {
+	case m.Op == "idle":
+		none.fault = "the token is compared, but what is stale is written all the same"
+	case m.Text && !padded(m.Token):
+		none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
+	case m.Early:
+		none.fault = "the token is stored before it is compared, so the comparison always passes"
+	case (m.Op == "<" || m.Op == "<=") && m.Stored:
+		return ruling{cond: lock.Token}
+	case m.Op == "<" || m.Op == "<=":
+		none.fault = "the token is compared but never stored, so the fence does not move"
+	case m.Op == "=":
+		none.fault = "the token is compared for equality: whoever writes first locks every later holder out"
+	default:
+		none.fault = "the comparison is the wrong way round: it lets older tokens in and keeps newer ones out"
+	}
+	return none
+}
+
+// padded reports whether a number is formatted to a fixed width.
+func padded(t *term.T) bool {
+	return t.Any(func(x *term.T) bool {
+		s, ok := x.Str()
+		return ok && fixedWidth().MatchString(s)
+	})
+}
+
+var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0\d+[dxX]`) })
+
+func versionColumn(c string) bool {
+	l := strings.ToLower(c)
+	for _, w := range []string{"version", "revision", "etag", "resource_version", "generation", "lock_version", "seq"} {
+		if l == w || strings.HasSuffix(l, "_"+w) {
+			return true
+		}
+	}
+	return false
+}

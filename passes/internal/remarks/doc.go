@@ -1,0 +1,16 @@
+// Package remarks finds what is worth saying of how leases are kept, and of what weakens
+// them.
+//
+// # Where things are
+//
+// remarks.go (where they are noted).
+//
+// Renewing: renewing.go, regain.go, bound.go, interval.go, units.go, scale.go.
+//
+// Noticing that the lease is lost: watching.go, heeding.go, unheard.go, unnoticed.go.
+//
+// What weakens a lease: circumstances.go, owners.go, sharing.go, schedule.go, slots.go,
+// stores.go (replication), stale.go, bypass.go, metrics.go.
+//
+// Time: clock.go, leasing.go (which times are those of leases), fixes.go.
+package remarks

@@ -1,0 +1,129 @@
+package remarks
+
+import (
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/engine"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// stale notes a write of the section whose new value comes from an old one that was read
+// before the lock was taken: whoever held the lock in between is overwritten. That the
+// lock is still held, which a token or an owner tells, says nothing of what was read
+// before it; a version does.
+func (k *keeping) stale(f *engine.Family, r summary.Recorded) {
+	st := r.Site
+	for _, x := range st.Effects {
+		if x.Call == nil || x.Open != summary.Closed || !open(r.Use, x) {
+			continue
+		}
+		for _, m := range k.e.Reader.Of(x.Call) {
+			if m.Role != meaning.Write || !overwrites(m.Write) || k.rereads(st.Effects, m.Write.Resource) {
+				continue
+			}
+			if in := k.readBefore(f, st, m.Write); in != nil {
+				at := x.At
+				if filepath.Dir(at.File) != filepath.Dir(r.Use.Acquire.File) {
+					at = f.Within(x) // the call that hands the old value on
+				}
+				k.found.of(r.Use, lock.Call{Frame: framed(at, m.Write.Resource), Call: at.Callee, Kind: lock.ReadBefore, Other: f.Frame(in, "read here")})
+				return
+			}
+		}
+	}
+}
+
+// open reports whether an effect is one of the writes of a use that whoever holds the
+// lock may make, whatever has become of the resource.
+func open(u *lock.Use, x summary.Effect) bool {
+	return slices.ContainsFunc(u.Writes, func(w lock.Write) bool {
+		holds := w.Condition == lock.None || w.Condition == lock.Token || w.Condition == lock.Owner || w.Condition == lock.Transaction && w.Note == engine.OnOwner
+		return w.Position == x.At.Position && !w.Own && !w.After && holds && w.Fault == ""
+	})
+}
+
+// overwrites reports whether a write puts a new value in place of one that is there.
+func overwrites(c *meaning.Change) bool {
+	switch c.Operation {
+	case "INSERT", "DELETE", "DEL", "create", "append":
+		return false
+	}
+	return c.Resource != c.Store
+}
+
+// rereads reports whether the section itself reads a resource.
+func (k *keeping) rereads(section []summary.Effect, resource string) bool {
+	return slices.ContainsFunc(section, func(x summary.Effect) bool {
+		return x.Call != nil && x.Open == summary.Closed && k.reads(x.Call, resource)
+	})
+}
+
+func (k *keeping) reads(call *term.T, resource string) bool {
+	return slices.ContainsFunc(k.e.Reader.Of(call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Query && (m.Store == resource || engine.Overlap(m.Store, resource))
+	})
+}
+
+// readBefore finds the call before the acquire that reads what a write stores. A
+// value in a WHERE clause or key only names the resource.
+func (k *keeping) readBefore(f *engine.Family, st *summary.Site, c *meaning.Change) ssa.Instruction {
+	var values []*term.T
+	for _, s := range c.Sets {
+		values = append(values, s.Value)
+	}
+	if c.Value != nil {
+		values = append(values, c.Value)
+	}
+	if len(values) == 0 && c.Store != "sql" {
+		for _, a := range meaning.Args(c.Call) {
+			if a != c.Key {
+				values = append(values, a)
+			}
+		}
+	}
+	used := make(map[*term.T]bool)
+	for _, v := range values {
+		v.Any(func(t *term.T) bool {
+			if t.Kind == term.Call && k.reads(t, c.Resource) {
+				used[t] = true
+			}
+			return false
+		})
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	for in := range earlier(st) {
+		for _, x := range f.Sums[st.Func].Steps[in] {
+			if used[x.Call] && x.Reach != summary.ByGoroutine {
+				return in
+			}
+		}
+	}
+	return nil
+}
+
+// earlier runs over the calls that were made by the time a lock is taken.
+func earlier(st *summary.Site) func(yield func(ssa.Instruction) bool) {
+	return func(yield func(ssa.Instruction) bool) {
+		for _, b := range st.Func.Blocks {
+			if !b.Dominates(st.At.Block()) {
+				continue
+			}
+			for _, in := range b.Instrs {
+				if in == ssa.Instruction(st.At) {
+					break
+				}
+				if _, call := in.(*ssa.Call); call && !yield(in) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package slips
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/engine"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// blind reports whether a release of a lease asks for no owner, or for one that
+// every holder is; rows looks at those of lease records. A lock that never expires
+// cannot be somebody else's, and one that ends with its session is not there to be
+// freed by a client that has lost it, unless the key stays for the next holder.
+func (t *taking) blind(x summary.Effect) bool {
+	r, ok := t.f.Engine.Release(x)
+	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != summary.Watched && (t.m.Kind == lock.Lease || t.m.Stays) && !t.forever()
+}
+
+// same reports whether a release compares the owner with a constant.
+func same(r meaning.Meaning) bool {
+	return r.Checked && r.Value != nil && r.Value.Kind == term.Const
+}
+
+// forever reports whether the lock never expires by itself.
+func (t *taking) forever() bool {
+	return t.m.TTL.Source == "none" && t.u.Renewal == "none"
+}
+
+// unheld finds releases on ways on which the lock was not taken: deferred before
+// the acquire, or run after a refusal. Most libraries refuse that; it matters
+// where nothing compares the owner, or the library says so.
+func unheld(e *engine.Engine, t *taking) []lock.Slip {
+	if t.st.Region == nil || !t.st.Guarded {
+		return nil
+	}
+	sum := t.f.Sums[t.st.Func]
+	var out []lock.Slip
+	check := func(in ssa.CallInstruction) {
+		list := sum.Steps[in]
+		i := t.f.ReleaseIndex(list, t.st.Match)
+		if i < 0 || list[i].Perhaps {
+			return
+		}
+		r, ok := e.Release(list[i])
+		if ok && (r.Strict && len(list[i].Via) == 0 || t.blind(list[i])) {
+			out = append(out, lock.Slip{Frame: about(e, list[i], r.Raw), Kind: lock.SlipUnheld, Other: t.u.Acquire})
+		}
+	}
+	for _, d := range t.early() {
+		check(d)
+	}
+	for _, in := range t.denied(false).Held {
+		if c, ok := in.(ssa.CallInstruction); ok {
+			if _, async := in.(*ssa.Go); !async {
+				check(c)
+			}
+		}
+	}
+	return out
+}
+
+// foreign finds releases in the function of the acquire that ask for no owner.
+// What a wrapper frees after a failure it has only just taken.
+func foreign(e *engine.Engine, t *taking) []lock.Slip {
+	var out []lock.Slip
+	for _, r := range t.releasing() {
+		if !t.blind(r.x) || t.st.HeldOut && !t.st.Deferred && code.Failing(r.in.Block()) {
+			continue
+		}
+		out = append(out, t.freed(r.x))
+	}
+	return out
+}
+
+func (t *taking) freed(x summary.Effect) lock.Slip {
+	kind := lock.SlipForeign
+	if r, ok := t.f.Engine.Release(x); ok && same(r) {
+		kind = lock.SlipConstant
+	}
+	for _, a := range x.Asked {
+		for _, q := range t.f.Engine.Reader.Queries(a.Read) {
+			if a.Op == "=" && q.Family == t.m.Family {
+				kind = lock.SlipSteps
+			}
+		}
+	}
+	return lock.Slip{Frame: about(t.f.Engine, x, true), Kind: kind, Other: t.u.Acquire}
+}
+
+// strangers finds the deletes of the lock's key in other functions of its
+// package: the Unlock beside a Lock, which no section in view connects. Without
+// a handle it is names that tell: of the key, and of the functions and types.
+func strangers(e *engine.Engine, t *taking) []lock.Slip {
+	if !t.m.Raw && !t.m.Stays || t.m.Key == nil || t.forever() || !t.st.Direct && !t.st.Wrapper {
+		return nil
+	}
+	names := names(t.f, t.m.Key)
+	mine := make(map[lock.Position]bool)
+	for _, r := range t.releasing() {
+		for _, frame := range summary.Way(r.x) {
+			mine[frame.Position] = true
+		}
+	}
+	var out []lock.Slip
+	e.EachIn(code.PackagePath(t.st.Func), func(f *engine.Family, fn *ssa.Function, s *summary.Summary) {
+		if watched(f, fn) {
+			return // judged with the whole of the transaction
+		}
+		close := f == t.f
+		if !close && !(engine.ReleaseName(code.Root(fn).Name()) && kin(fn, t.st.Func)) {
+			return
+		}
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if in == ssa.Instruction(t.st.At) {
+					continue
+				}
+				for _, x := range s.Steps[in] {
+					if mine[x.At.Position] || !t.blind(x) || about(e, x, true).Position != summary.Way(x)[0].Position {
+						continue
+					}
+					r, _ := e.Release(x)
+					if r.Family != t.m.Family || t.st.HeldOut && close && code.Failing(b) {
+						continue
+					}
+					if slices.ContainsFunc(engine.KeysOf(r.Key), func(k *term.T) bool {
+						return e.Pool.Alike(k, t.m.Key) || !close && slices.Contains(names, engine.KeyName(k))
+					}) {
+						out = append(out, t.freed(x))
+					}
+				}
+			}
+		}
+	})
+	return out
+}
+
+// watched reports whether a closure runs inside a transaction that fails where a key
+// has changed.
+func watched(f *engine.Family, fn *ssa.Function) bool {
+	for ; fn.Parent() != nil; fn = fn.Parent() {
+		mc := f.Made[fn]
+		if mc == nil {
+			continue
+		}
+		for _, r := range *mc.Referrers() {
+			c, ok := r.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if e := f.Engine.Reader.Entry(f.CallTerm(c.Common(), c.Pos())); e != nil && e.Runs != nil && !e.Runs.Watch.IsZero() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// names lists what a key goes by: its own name, and those of the fields that it
+// is kept in.
+func names(f *engine.Family, key *term.T) []string {
+	var out []string
+	if name := engine.KeyName(key); name != "" {
+		out = append(out, name)
+	}
+	for _, p := range f.Places {
+		if fa, ok := p.Addr.(*ssa.FieldAddr); ok && f.Get(p.Val) == key {
+			out = append(out, code.FieldName(fa.X.Type(), fa.Field))
+		}
+	}
+	return out
+}
+
+// kin reports whether two functions belong to the same lock: they have the
+// same receiver type, one returns the other's, or one is named like a lock.
+func kin(release, acquire *ssa.Function) bool {
+	r := code.ReceiverOf(release)
+	if r == nil {
+		return code.ReceiverOf(acquire) == nil && engine.NamesLock(code.Root(release).Name())
+	}
+	if r == code.ReceiverOf(acquire) {
+		return true
+	}
+	results := code.Root(acquire).Signature.Results()
+	for i := range results.Len() {
+		if n := code.NamedOf(results.At(i).Type()); n != nil && n.Obj() == r {
+			return true
+		}
+	}
+	return false
+}
+
+// about is the place where a release is to be judged: the innermost call in a
+// function that is about the lock, for a project's own client deletes whatever
+// it is told to.
+func about(e *engine.Engine, x summary.Effect, general bool) lock.Frame {
+	if !general {
+		return x.At
+	}
+	frames := summary.Way(x)
+	if x.Batch != summary.Alone {
+		frames = x.Via // the sending is all right
+	}
+	for i := len(frames) - 1; i > 0; i-- {
+		name := frames[i].Function
+		if name == frames[0].Function || engine.NamesLock(name) || engine.ReleaseName(name[strings.LastIndexByte(name, '.')+1:]) {
+			return frames[i]
+		}
+	}
+	return frames[0]
+}
+
+// rows finds statements that free a lease row without naming its holder, or that
+// name the holder but not the term although the row keeps one. A statement whose
+// condition is more than that is left alone.
+func rows(e *engine.Engine, t *taking) []lock.Slip {
+	row := t.m.Row
+	if row == nil || !t.st.Direct || t.forever() && !t.m.Raw {
+		return nil
+	}
+	key := t.m.Key
+	var out []lock.Slip
+	for _, c := range e.Index.CallsIn(code.PackagePath(t.st.Func)) {
+		if forced(c.Family.Root.Name()) {
+			continue
+		}
+		for _, m := range e.Reader.Of(c.Term()) {
+			if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || engine.TendsRow(m.Write, row) != engine.RowFree {
+				continue
+			}
+			switch owner, term := ownerOf(e, m.Write, row, key); {
+			case owner == 0:
+				out = append(out, lock.Slip{Frame: c.Family.Frame(c.Call, ""), Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
+			case owner > 0 && term != "":
+				out = append(out, lock.Slip{Frame: c.Family.Frame(c.Call, ""), Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
+			}
+		}
+	}
+	return out
+}
+
+// forced reports whether a function is named after breaking locks on purpose.
+func forced(name string) bool {
+	return meaning.Named(name, "force", "forced", "steal", "break", "admin", "reset", "purge", "cleanup", "clean", "expire", "expired", "truncate")
+}
+
+// ownerOf counts the conditions of a release on what the acquire stored in the
+// lease row besides its key; -1 when there are others. A record that was inserted
+// and is found by what the insert did not store, has been given an id by the
+// database: that is nobody else's. term is a column that tells terms apart and is
+// not among them.
+func ownerOf(e *engine.Engine, c *meaning.Change, row *meaning.Row, key *term.T) (owner int, term string) {
+	asked := make(map[string]bool)
+	stored := func(col string) bool {
+		return slices.ContainsFunc(row.Sets, func(s meaning.Setting) bool { return s.Column == col })
+	}
+	for _, g := range c.Guards {
+		if g.Op != "=" || g.Column == row.Expiry || row.Stands && !stored(g.Column) {
+			return -1, ""
+		}
+		asked[g.Column] = true
+	}
+	for _, s := range row.Sets {
+		switch {
+		case asked[s.Column]:
+			if !row.Stands || !e.Pool.Alike(s.Value, key) {
+				owner++
+			}
+		case s.Column == row.Token, s.Column != row.Expiry && perGrant(s.Value):
+			term = s.Column
+		}
+	}
+	for _, s := range row.Sets {
+		if asked[s.Column] && (s.Column == row.Token || perGrant(s.Value)) {
+			term = ""
+		}
+	}
+	return owner, term
+}
+
+// perGrant reports whether a stored value is another one for every grant.
+func perGrant(v *term.T) bool {
+	return v != nil && v.Kind == term.Op && (v.Name == "sql:now" || v.Name == "sql:+" || v.Name == "sql:nextval" || v.Name == "sql:gen_random_uuid" || v.Name == "sql:current_timestamp")
+}
