@@ -89,7 +89,11 @@ func (f *Family) compute(v ssa.Value) *term.T {
 		return p.Join(alts...)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			return f.load(v.X)
+			t := f.load(v.X)
+			if t != nil && f.unset(v) {
+				t = p.Join(t, f.Get(ssa.NewConst(constant.MakeInt64(0), v.Type())))
+			}
+			return t
 		}
 		if v.Op == token.ARROW {
 			return p.Op("<-", f.Get(v.X))

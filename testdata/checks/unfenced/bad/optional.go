@@ -80,3 +80,56 @@ func (b *Bin) Tag(ctx context.Context, id, label string) (err error) {
 	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
 	return b.tag(ctx, id, label, 0)
 }
+
+// Scan fills its token where it is told to.
+func (b *Bin) Scan(ctx context.Context, id, text string) (err error) {
+	lock, err := b.lock(ctx, id) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	var token int64
+	if b.strict {
+		if err := b.db.QueryRowContext(ctx, "SELECT nextval('bin_token')").Scan(&token); err != nil {
+			return err
+		}
+	}
+	return b.put(ctx, id, text, token)
+}
+
+// Keep has a field for it.
+func (b *Bin) Keep(ctx context.Context, id, text string) (err error) {
+	lock, err := b.lock(ctx, id) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	var label struct{ token int64 }
+	if b.strict {
+		n, err := b.token(ctx)
+		if err != nil {
+			return err
+		}
+		label.token = n
+	}
+	return b.put(ctx, id, text, label.token)
+}
+
+// Draw may leave out a function literal.
+func (b *Bin) Draw(ctx context.Context, id, text string) (err error) {
+	lock, err := b.lock(ctx, id) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	var token int64
+	draw := func() error {
+		return b.db.QueryRowContext(ctx, "SELECT nextval('bin_token')").Scan(&token)
+	}
+	if b.strict {
+		if err := draw(); err != nil {
+			return err
+		}
+	}
+	return b.put(ctx, id, text, token)
+}
