@@ -72,8 +72,8 @@
 //     the concurrency package of etcd, of ZooKeeper or Consul), or compares a value that
 //     is drawn for it, in a function that belongs to the lock and does no more with
 //     either: at the release. What is kept, handed on, or told its owner is left alone.
-//   - Only the error of a release is looked at, where another result tells that the lock
-//     was lost: a note. It is the last moment to hear of two holders.
+//   - Only the error of a release is looked at, where a number tells that the lock was lost,
+//     which is no error: a note. It is the last moment to hear of two holders.
 //   - A release is deferred before the acquire or runs after a refusal, and frees
 //     whatever lock there is.
 //   - A session takes its own advisory lock again, returns to its pool with the

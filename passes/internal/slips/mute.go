@@ -1,20 +1,19 @@
 package slips
 
 import (
-	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/engine"
-	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // unaware finds a release of which the error is looked at and nothing else, where a lock
-// that has run out is told by a number or a flag. That is where whoever worked too long
-// can still hear of it; a lock that is renewed tells earlier.
+// that has run out is told by a number alone. That is where whoever worked too long can
+// still hear of it; a lock that is renewed tells earlier. Libraries that have a flag beside
+// their error (redsync 4.18.1, dynamolock 2.1.0) make an error of it as well.
 func unaware(e *engine.Engine, t *taking) []lock.Slip {
 	if t.u.Verdict == lock.Fenced || t.u.Renewal != "none" || t.m.Kind != lock.Lease {
 		return nil
@@ -23,10 +22,7 @@ func unaware(e *engine.Engine, t *taking) []lock.Slip {
 	for _, r := range t.releasing() {
 		call, here := t.f.CallOf(r.x.Call).(*ssa.Call)
 		m, ok := e.Release(r.x)
-		if !ok || !here || !m.Counts && !flags(e, call, r.x.Call) {
-			continue
-		}
-		if t.f.OnlyErrors(call) {
+		if ok && here && m.Counts && t.f.OnlyErrors(call) {
 			out = append(out, lock.Slip{Frame: t.f.Frame(call, ""), Kind: lock.SlipUnheard, Other: t.u.Acquire})
 		}
 	}
@@ -134,14 +130,4 @@ func straight(b *ssa.BasicBlock) *ssa.Return {
 		b = b.Succs[0]
 	}
 	return nil
-}
-
-// flags reports whether a release of a library answers with a flag beside its error.
-func flags(e *engine.Engine, call *ssa.Call, t *term.T) bool {
-	entry, results := e.Reader.Entry(t), call.Call.Signature().Results()
-	if entry == nil || entry.Release == nil || entry.Release.Result.Index >= results.Len() || results.Len() < 2 {
-		return false
-	}
-	b, ok := results.At(entry.Release.Result.Index).Type().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Bool
 }
