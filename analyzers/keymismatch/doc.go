@@ -39,7 +39,8 @@
 // never the same, whatever the numbers are.
 //
 // Of a method that takes a lock and one of the same type that gives it back, and either
-// compares its owner or works on the same session, the keys are compared without a caller:
+// compares its owner (which is kept in the object, or told to the caller and handed back) or
+// works on the same session, the keys are compared without a caller:
 // both are made of the object's fields and of parameters of the same names, and one is a
 // part of the other, or one function makes both and is given less for one of them.
 //

@@ -41,7 +41,8 @@
 // calls: in a loop that what it finds outside ends, or for each element of a list. A
 // deadline of the context, or a timeout of the client, bounds all this if it comes
 // before the lease ends; one that is set anew in each turn bounds the turn only.
-// One that is set for a call out of sight says how long that may take. A loop
+// One that is set for a call out of sight says how long that may take. A function that
+// does the work of its callers under the lock is judged by its own sleeps alone. A loop
 // ends with a context whose Done or Err it watches, or that it gives to a call whose
 // error it leaves for. Where the source does not tell the time to live (a flag, a
 // configuration), a section without a bound is a note: however long the lease is,

@@ -30,8 +30,9 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 
 func run(u *lock.Use, report func(lock.Finding)) {
 	// A leader and a renewed lease are meant to outlive one TTL; a wrapper does
-	// not know how long its callers stay, unless it sets them a deadline.
-	if u.Leader || u.Role == lock.RoleWrapper && !deadlines(&u.Section) || u.Renewal != "none" || u.TTL.Source == "none" {
+	// not know how long its callers stay, unless it sets them a deadline, or waits too
+	// long by itself.
+	if u.Leader || u.Role == lock.RoleWrapper && !deadlines(&u.Section) && u.Section.AtLeast < u.TTL.Seconds || u.Renewal != "none" || u.TTL.Source == "none" {
 		return
 	}
 	if u.TTL.Seconds <= 0 {

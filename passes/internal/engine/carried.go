@@ -183,7 +183,7 @@ func (e *Engine) DecidedOn(st *summary.Site) []summary.Effect {
 	after := st.After
 	if st.Closed {
 		after = e.following(st)
-	} else if st.Region == nil || st.HeldOut || st.Deferred {
+	} else if st.Region == nil || st.HeldOut || st.Deferred && len(st.Region.Stops) == 0 {
 		return nil
 	}
 	if len(after) == 0 {

@@ -18,11 +18,25 @@ func (e *Engine) comparesBeside(fn *ssa.Function, m meaning.Meaning) bool {
 		return false
 	}
 	for _, h := range e.Halves(fn) {
-		if h.Meaning.Checked && h.Meaning.Family == m.Family && e.Pool.Alike(e.Unbound(h.Meaning.Value), e.Unbound(m.Value)) {
+		if h.Meaning.Family == m.Family && e.SameOwner(fn, m, h.Meaning) {
 			return true
 		}
 	}
 	return false
+}
+
+// SameOwner reports whether a release by a method beside fn compares the owner value that
+// fn stores with a key: it names it in the same way, or is given a value where fn's callers
+// are told theirs.
+func (e *Engine) SameOwner(fn *ssa.Function, taken, freed meaning.Meaning) bool {
+	if !freed.Checked {
+		return false
+	}
+	if e.Pool.Alike(e.Unbound(freed.Value), e.Unbound(taken.Value)) {
+		return true
+	}
+	f := e.Families[code.Root(fn)]
+	return f != nil && freed.Value != nil && freed.Value.Kind == term.Param && freed.Value.Index > 0 && f.returnsOwner(taken, fn)
 }
 
 // Halves lists the releases by methods of fn's receiver type that are named after

@@ -31,13 +31,13 @@ func misses(e *engine.Engine, t *taking) []lock.Slip {
 		return list
 	}
 	several := func(x *term.T) bool { return x.Kind == term.Elem }
-	if !specific(t.m.Key) && !computed(t.m.Key) || t.m.Key.Any(several) || returnsText(t.st.Func) {
+	if !specific(t.m.Key) && !computed(t.m.Key) || t.m.Key.Any(several) || t.tellsKey() {
 		return nil
 	}
 	var out []lock.Slip
 	for _, h := range e.Halves(t.st.Func) {
 		key := alone(h.Meaning.Key)
-		if h.Meaning.Family != t.m.Family || !halvesOfOne(e, t.m, h.Meaning) || key == nil || key.Kind != term.Field && (key.Kind == term.Const || !specific(key) && !computed(key)) {
+		if h.Meaning.Family != t.m.Family || !t.halvesOfOne(h.Meaning) || key == nil || key.Kind != term.Field && (key.Kind == term.Const || !specific(key) && !computed(key)) {
 			return nil
 		}
 		if (t.m.Key.Kind == term.Call || key.Kind == term.Call) && (t.m.Key.Kind != key.Kind || t.m.Key.Name != key.Name) {
@@ -67,7 +67,7 @@ func missesPart(e *engine.Engine, t *taking) []lock.Slip {
 	var out []lock.Slip
 	for _, h := range e.Halves(t.st.Func) {
 		f := e.Families[code.Origin(h.Func)]
-		if f == nil || h.Meaning.Family != t.m.Family || !halvesOfOne(e, t.m, h.Meaning) {
+		if f == nil || h.Meaning.Family != t.m.Family || !t.halvesOfOne(h.Meaning) {
 			return nil
 		}
 		in := sentBy(f, h.Effect.Call)
@@ -121,13 +121,14 @@ func computed(key *term.T) bool {
 	return key != nil && key.Kind == term.Call && !key.Any(func(t *term.T) bool { return t.Kind == term.Unknown })
 }
 
-// halvesOfOne reports whether an acquire and a release are of one lock but for its key:
+// halvesOfOne reports whether a release is of the lock that is taken but for its key:
 // they name the same owner, or are done on the same session.
-func halvesOfOne(e *engine.Engine, taken, freed meaning.Meaning) bool {
-	if taken.Kind == lock.Advisory {
-		return taken.On != nil && freed.On != nil && taken.On.Kind == term.Field && e.Pool.Alike(e.Unbound(taken.On), e.Unbound(freed.On))
+func (t *taking) halvesOfOne(freed meaning.Meaning) bool {
+	e := t.f.Engine
+	if t.m.Kind == lock.Advisory {
+		return t.m.On != nil && freed.On != nil && t.m.On.Kind == term.Field && e.Pool.Alike(e.Unbound(t.m.On), e.Unbound(freed.On))
 	}
-	return freed.Checked && e.Pool.Alike(e.Unbound(freed.Value), e.Unbound(taken.Value))
+	return e.SameOwner(t.st.Func, t.m, freed)
 }
 
 // core is what sets two keys apart that are made in the same way: by a hash of a name, say.
@@ -159,12 +160,17 @@ func alone(key *term.T) *term.T {
 	return key
 }
 
-// returnsText reports whether a function returns a string: its key, say.
-func returnsText(fn *ssa.Function) bool {
-	for v := range fn.Signature.Results().Variables() {
-		if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-			return true
-		}
-	}
-	return false
+// tellsKey reports whether the function returns a text that may be its key: one that is
+// not the owner which it has stored.
+func (t *taking) tellsKey() bool {
+	return slices.ContainsFunc(t.st.Region.Returns, func(ret *ssa.Return) bool {
+		return slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+			b, ok := v.Type().Underlying().(*types.Basic)
+			if _, fixed := v.(*ssa.Const); !ok || fixed || b.Info()&types.IsString == 0 {
+				return false
+			}
+			made := t.f.Value(v)
+			return made == nil || !made.Any(func(x *term.T) bool { return x == t.m.Value })
+		})
+	})
 }
