@@ -35,7 +35,7 @@ var builtin = []source{
 				&Call{Func: []string{"(*api.Session).List", "(*api.Session).Node"}, Query: &Query{Store: "consul"}, Pos: "data/consul.yaml:53:5"},
 				&Call{Func: []string{"(*api.KV).Acquire"}, Acquire: &Acquire{Kind: "session", Key: Ref{Base: 1, Path: []string{"Key"}}, Value: Ref{Base: 1, Path: []string{"Session"}}, Parent: Ref{Base: 1, Path: []string{"Session"}}, Try: true, Stays: true}, args: 1, Pos: "data/consul.yaml:55:5"},
 				&Call{Func: []string{"(*api.KV).Release"}, Release: &Release{Key: Ref{Base: 1, Path: []string{"Key"}}, Value: Ref{Base: 1, Path: []string{"Session"}}, Checked: true, Result: Ref{Base: 3}}, args: 1, results: 1, Pos: "data/consul.yaml:57:5"},
-				&Call{Func: []string{"(*api.KV).Put"}, Write: &Write{Store: "consul", Op: "KV Put", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}}, args: 1, Pos: "data/consul.yaml:60:5"},
+				&Call{Func: []string{"(*api.KV).Put"}, Write: &Write{Store: "consul", Op: "KV Put", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}, Value: Ref{Base: 1, Path: []string{"Value"}}}, args: 1, Pos: "data/consul.yaml:60:5"},
 				&Call{Func: []string{"(*api.KV).CAS"}, Write: &Write{Store: "consul", Op: "KV CAS", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}, Value: Ref{Base: 1, Path: []string{"Value"}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Path: []string{"ModifyIndex"}}, Kind: "version", Compare: "equal"},
 				}, Reject: "bool"}, args: 1, Pos: "data/consul.yaml:62:5"},
@@ -414,7 +414,7 @@ var builtin = []source{
 				&Call{Func: []string{"clientv3.New"}, New: &New{Options: Ref{Base: 1}}, args: 1, Pos: "data/etcd.yaml:30:5"},
 				&Call{Func: []string{"clientv3.NewFromURL", "clientv3.NewFromURLs", "clientv3.NewCtxClient", "clientv3.NewKV", "clientv3.NewLease", "namespace.NewKV", "namespace.NewLease"}, Pure: true, Pos: "data/etcd.yaml:32:5"},
 				&Call{Func: []string{"(*clientv3.Client).Close"}, Release: &Release{Handle: Ref{Base: 2}, Session: true}, Pos: "data/etcd.yaml:34:5"},
-				&Call{Func: []string{"(clientv3.KV).Put"}, Write: &Write{Store: "etcd", Op: "Put", Resource: []Ref{Ref{Base: 1, Index: 1}}, On: Ref{Base: 2}}, args: 2, Pos: "data/etcd.yaml:38:5"},
+				&Call{Func: []string{"(clientv3.KV).Put"}, Write: &Write{Store: "etcd", Op: "Put", Resource: []Ref{Ref{Base: 1, Index: 1}}, Value: Ref{Base: 1, Index: 2}, On: Ref{Base: 2}}, args: 3, Pos: "data/etcd.yaml:38:5"},
 				&Call{Func: []string{"(clientv3.KV).Delete"}, Release: &Release{Key: Ref{Base: 1, Index: 1}, Raw: true}, Write: &Write{Store: "etcd", Op: "Delete", Resource: []Ref{Ref{Base: 1, Index: 1}}, On: Ref{Base: 2}}, args: 2, Pos: "data/etcd.yaml:40:5"},
 				&Call{Func: []string{"(clientv3.KV).Do"}, Write: &Write{Store: "etcd", Op: "Do", Resource: []Ref{Ref{Base: 1, Index: 1}}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 1}, Kind: "builder"},
@@ -1572,8 +1572,8 @@ var builtin = []source{
 				&Call{Func: []string{"(nats.KeyValue).Update"}, Renew: &Renew{Key: Ref{Base: 1}, Checked: true, Result: Ref{Base: 3, Index: 1}, Raw: true}, Token: &Token{Ordered: true, Reason: "sequence number of the bucket's stream"}, Write: &Write{Store: "nats", Op: "KV Update", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2}, Kind: "version", Compare: "equal"},
 				}, Reject: "error"}, args: 3, results: 2, Pos: "data/nats-kv.yaml:23:5"},
-				&Call{Func: []string{"(jetstream.KeyValue).Put"}, Write: &Write{Store: "nats", Op: "KV Put", Resource: []Ref{Ref{Base: 1, Index: 1}}}, args: 2, Pos: "data/nats-kv.yaml:27:5"},
-				&Call{Func: []string{"(nats.KeyValue).Put"}, Write: &Write{Store: "nats", Op: "KV Put", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/nats-kv.yaml:29:5"},
+				&Call{Func: []string{"(jetstream.KeyValue).Put"}, Write: &Write{Store: "nats", Op: "KV Put", Resource: []Ref{Ref{Base: 1, Index: 1}}, Value: Ref{Base: 1, Index: 2}}, args: 3, Pos: "data/nats-kv.yaml:27:5"},
+				&Call{Func: []string{"(nats.KeyValue).Put"}, Write: &Write{Store: "nats", Op: "KV Put", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}}, args: 2, Pos: "data/nats-kv.yaml:29:5"},
 				&Call{Func: []string{"(jetstream.KeyValue).Delete", "(jetstream.KeyValue).Purge"}, Release: &Release{Key: Ref{Base: 1, Index: 1}, Context: Ref{Base: 1}, Raw: true}, Write: &Write{Store: "nats", Op: "KV Delete", Resource: []Ref{Ref{Base: 1, Index: 1}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2, Spread: true}, Kind: "options"},
 				}, Reject: "error"}, args: 2, Pos: "data/nats-kv.yaml:31:5"},
@@ -3075,7 +3075,7 @@ var builtin = []source{
 				}, Reject: "error"}, args: 2, Pos: "data/zookeeper.yaml:42:5"},
 				&Call{Func: []string{"(*zk.Conn).Set"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Index: 2}, Is: []string{"-1"}},
-				}, Write: &Write{Store: "zookeeper", Op: "Set", Resource: []Ref{Ref{Base: 1}}}, args: 3, Pos: "data/zookeeper.yaml:45:5"},
+				}, Write: &Write{Store: "zookeeper", Op: "Set", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}}, args: 3, Pos: "data/zookeeper.yaml:45:5"},
 				&Call{Func: []string{"(*zk.Conn).Set"}, Write: &Write{Store: "zookeeper", Op: "Set", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2}, Kind: "version", Compare: "equal"},
 				}, Reject: "error"}, args: 3, Pos: "data/zookeeper.yaml:48:5"},
