@@ -85,6 +85,18 @@ func FieldName(t types.Type, i int) string {
 	return "?"
 }
 
+// Embedded reports whether a field of a struct, or of what points to one, is embedded.
+func Embedded(t types.Type, i int) bool {
+	st, ok := Deref(t).Underlying().(*types.Struct)
+	return ok && i < st.NumFields() && st.Field(i).Embedded()
+}
+
+// IsMap reports whether a type is one of maps.
+func IsMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
 // A Slot is a field of a named type.
 type Slot struct {
 	Owner *types.TypeName // the type
