@@ -501,6 +501,9 @@ func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 				own = own || !m.Raw
 				general = general || m.Family == lock.Family
 			case meaning.Write:
+				if lock.Handle != nil && m.Write.Key == lock.Handle {
+					continue // what the lock itself says: a leader's proclamation
+				}
 				write = true
 				elsewhere = elsewhere || lock.Row != nil && m.Write.Resource != lock.Row.Resource
 			}
