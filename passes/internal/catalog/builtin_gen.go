@@ -2476,7 +2476,7 @@ var builtin = []source{
 				&Call{Func: []string{"(*http.Request).WithContext"}, Part: &Part{Kind: "op", Of: Ref{Base: 2}, Args: Ref{Base: 1}}, args: 1, Pos: "data/rpc.yaml:43:5"},
 				&Call{Func: []string{"(http.Header).Set", "(http.Header).Add"}, Part: &Part{Kind: "set", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1}}, args: 2, Pos: "data/rpc.yaml:45:5"},
 				&Call{Func: []string{"(http.RoundTripper).RoundTrip"}, Write: &Write{Store: "http", Op: "RoundTrip", Resource: []Ref{Ref{Base: 1, Path: []string{"URL"}}}, Reject: "reply", Unknown: "rpc"}, args: 1, Pos: "data/rpc.yaml:47:5"},
-				&Call{Func: []string{"http.StatusText", "(http.Header).Get", "(http.Header).Del", "(*http.Request).Context", "(*http.Request).SetBasicAuth", "http.HandlerFunc", "http.Error", "http.NewServeMux", "http.NewResponseController"}, Pure: true, Pos: "data/rpc.yaml:49:5"},
+				&Call{Func: []string{"http.StatusText", "(http.Header).Get", "(http.Header).Del", "(*http.Request).Context", "(*http.Request).SetBasicAuth", "http.Error", "http.NewServeMux", "http.NewResponseController"}, Pure: true, Pos: "data/rpc.yaml:49:5"},
 				&Call{Func: []string{"(http.ResponseWriter).Write", "(http.ResponseWriter).WriteHeader", "(http.ResponseWriter).Header"}, Pure: true, Pos: "data/rpc.yaml:51:5"},
 				&Call{Func: []string{"http.HandleFunc", "(*http.ServeMux).HandleFunc"}, Runs: &Runs{Func: Ref{Base: 1, Index: 1}, How: "later"}, args: 2, Pos: "data/rpc.yaml:53:5"},
 				&Call{Func: []string{"http.ListenAndServe", "(*http.Server).ListenAndServe", "(*http.Server).Serve"}, Blocks: &Blocks{Kind: "wait"}, Pos: "data/rpc.yaml:55:5"},

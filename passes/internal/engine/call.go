@@ -84,9 +84,9 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 		value = func(a ssa.Value) *term.T { return f.built(c, a) }
 	}
 	marks, writes := f.Engine.versionMarks(name), f.Engine.writesTo(name)
-	for _, a := range c.Args {
+	for i, a := range c.Args {
 		t := value(a)
-		if writes {
+		if writes && (i > 0 || c.IsInvoke() || c.Signature().Recv() == nil) {
 			t = f.stored(a, t, instructionOf(a, c))
 		}
 		t = f.versioned(t, a, marks)
