@@ -70,7 +70,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 			}
 		}
 	}
-	st.HeldOut = len(region.Returns) > 0 && !st.Deferred
+	st.HeldOut = !st.Deferred && f.stillHeld(st, region, match)
 	st.Skips = f.skips(s, st, m, oracle, region)
 	st.Returned = f.returnsHandle(st, m, fn, match)
 	st.Lent = st.HeldOut && f.handsEnd(st, fn, m)
