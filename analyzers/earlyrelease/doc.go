@@ -37,7 +37,10 @@
 // A write after the release is reported where the section itself does nothing, or
 // where the write stores what a query in the section read, or where looking is all that
 // the section does, and the write changes the record that it looked at: the one that
-// the query was asked for, or that it found. A lock that ends with its
+// the query was asked for, or that it found. So is a plain write that follows the release
+// directly where the section fences what it writes of the same record or thing (one that the
+// keys name by the same value) in the same store: what it stores must be no constant and
+// known before the release. Such a use is unfenced. A lock that ends with its
 // transaction is released by the commit. A transaction in which the
 // section writes is reported where it is committed, if that is after the release: also
 // by a deferred call that runs last, or because the lock is taken and freed in a

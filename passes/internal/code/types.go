@@ -85,6 +85,35 @@ func FieldName(t types.Type, i int) string {
 	return "?"
 }
 
+// Embedded reports whether a field of a struct, or of what points to one, is embedded.
+func Embedded(t types.Type, i int) bool {
+	st, ok := Deref(t).Underlying().(*types.Struct)
+	return ok && i < st.NumFields() && st.Field(i).Embedded()
+}
+
+// IsMap reports whether a type is one of maps.
+func IsMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
+// HasContext reports whether a type has a method that returns its context, or is one
+// itself beside what else it is: a request.
+func HasContext(t types.Type) bool {
+	for _, name := range []string{"Context", "Done"} {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Signature().Params().Len() != 0 || fn.Signature().Results().Len() != 1 {
+			continue
+		}
+		r := fn.Signature().Results().At(0).Type()
+		if _, channel := r.Underlying().(*types.Chan); channel || IsContext(r) {
+			return true
+		}
+	}
+	return false
+}
+
 // A Slot is a field of a named type.
 type Slot struct {
 	Owner *types.TypeName // the type

@@ -83,9 +83,13 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	if !c.IsInvoke() && f.Engine.buildsOn(name) {
 		value = func(a ssa.Value) *term.T { return f.built(c, a) }
 	}
-	marks := f.Engine.versionMarks(name)
-	for _, a := range c.Args {
-		t := f.versioned(value(a), a, marks)
+	marks, writes := f.Engine.versionMarks(name), f.Engine.writesTo(name)
+	for i, a := range c.Args {
+		t := value(a)
+		if writes && (i > 0 || c.IsInvoke() || c.Signature().Recv() == nil) {
+			t = f.stored(a, t, instructionOf(a, c))
+		}
+		t = f.versioned(t, a, marks)
 		if t.Kind != term.Const && code.IsDuration(a.Type()) && strings.HasPrefix(name, "time.") {
 			if waits := f.growing(a); waits != nil {
 				t = waits

@@ -258,7 +258,7 @@ func (f *Family) contents(a *ssa.Alloc) *term.T {
 			if vals := f.Fields[a][i]; len(vals) > 0 {
 				var fs []*term.T
 				for _, x := range vals {
-					if t := f.Value(x); t != nil {
+					if t := f.handedMap(x); t != nil {
 						fs = append(fs, t)
 					}
 				}
@@ -405,7 +405,11 @@ func (f *Family) mapping(m *ssa.MakeMap) *term.T {
 		if values[key] == nil {
 			names = append(names, key)
 		}
-		values[key] = p.Join(values[key], f.Get(u.Value))
+		value := f.handedMap(u.Value)
+		if value == nil {
+			value = p.Unknown("loop")
+		}
+		values[key] = p.Join(values[key], value)
 	}
 	if len(names) == 0 && !emptyLiteral(m) || len(names) > 64 {
 		return p.Call("make", f.Engine.CallSite(m.Pos()))

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/world"
 )
 
 // failureOnly reports whether a deferred closure does what it does at the given
@@ -36,6 +38,19 @@ func (f *Family) failureOnly(d *ssa.Defer, match func(summary.Effect) bool) bool
 		}
 	}
 	return guarded
+}
+
+// stillHeld reports whether a return is reached with the lock held: where the function
+// fails, a deferred closure that undoes the acquire then gives it back.
+func (f *Family) stillHeld(st *summary.Site, region *world.Region, match func(summary.Effect) bool) bool {
+	undoes := false
+	for _, b := range st.Func.Blocks {
+		for _, in := range b.Instrs {
+			d, ok := in.(*ssa.Defer)
+			undoes = undoes || ok && code.Before(d, st.Start()) && f.failureOnly(d, match)
+		}
+	}
+	return slices.ContainsFunc(region.Returns, func(ret *ssa.Return) bool { return !undoes || !code.Failing(ret.Block()) })
 }
 
 // underFailure reports whether a block runs only where a captured error is set.

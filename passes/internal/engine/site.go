@@ -70,7 +70,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 			}
 		}
 	}
-	st.HeldOut = len(region.Returns) > 0 && !st.Deferred
+	st.HeldOut = !st.Deferred && f.stillHeld(st, region, match)
 	st.Skips = f.skips(s, st, m, oracle, region)
 	st.Returned = f.returnsHandle(st, m, fn, match)
 	st.Lent = st.HeldOut && f.handsEnd(st, fn, m)
@@ -85,7 +85,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		s.Sections = append(s.Sections, st.Section())
 		return
 	}
-	if st.Wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) && !(st.Mute && (st.Returned || f.returnsOwner(m, fn) || NamesLock(fn.Name()))) {
+	if st.Wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) && !(st.Mute && (st.Returned || f.returnsOwner(m, fn) || givenOwner(m) || NamesLock(fn.Name()))) {
 		// The callers cannot know whether they have it: it is no lock to them, unless
 		// that is the fault of a function that is about locks.
 		st.Wrapper = false
@@ -501,6 +501,9 @@ func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 				own = own || !m.Raw
 				general = general || m.Family == lock.Family
 			case meaning.Write:
+				if lock.Handle != nil && m.Write.Key == lock.Handle {
+					continue // what the lock itself says: a leader's proclamation
+				}
 				write = true
 				elsewhere = elsewhere || lock.Row != nil && m.Write.Resource != lock.Row.Resource
 			}
@@ -518,6 +521,19 @@ func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 func (f *Family) Works(list []summary.Effect, lock meaning.Meaning) bool {
 	list = slices.DeleteFunc(slices.Clone(list), func(x summary.Effect) bool { return x.Reach == summary.ByGoroutine })
 	return slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Open != summary.Closed }) || f.writes(list, lock)
+}
+
+// givenOwner reports whether key and owner value of a lock are the caller's, who has then
+// what it takes to give it back. That he does is a matter of evidence.
+func givenOwner(m meaning.Meaning) bool {
+	if m.Key == nil || m.Value == nil {
+		return false
+	}
+	owner := m.Value
+	for owner.Kind == term.Field {
+		owner = owner.Args[0]
+	}
+	return owner.Kind == term.Param && m.Key.Open()
 }
 
 // returnsOwner reports whether fn gives its caller the value that it has stored to tell

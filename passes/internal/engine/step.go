@@ -76,6 +76,10 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		return effects, sites
 	}
 	switch {
+	case c.IsInvoke() && call.Name == "(net/http.Handler).ServeHTTP" && runnable(call.Args[0]):
+		more, holds := f.Apply(call.Args[0], call.Args[1:], at, max(reach, summary.ByCall))
+		f.asks(in, more)
+		return more, f.held(in, holds, call, at, nil)
 	case c.IsInvoke():
 		impls := f.Engine.Implementations.Of(c)
 		if len(impls) == 0 || len(impls) == 1 && decorates(impls[0], c.Value) {
@@ -146,6 +150,12 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 	}
 	f.asks(in, more)
 	return more, f.held(in, holds, call, at, nil)
+}
+
+// runnable reports whether a handler is a function that was made one, or may be: whoever
+// gives it says so.
+func runnable(t *term.T) bool {
+	return t.Kind == term.Func || t.Kind == term.Closure || t.Kind == term.Param
 }
 
 // RangeBody is the body of a loop over an iterator, where a call is one: the compiler
@@ -584,12 +594,12 @@ func (f *Family) callbacks(c *ssa.CallCommon, call *term.T, at lock.Frame, reach
 }
 
 // tells reports whether a function is given values, but nothing that could stop
-// it (a context, a channel to receive from), and answers nothing: an observer,
-// not the work that a lock is taken for.
+// it (a context, or what has one, as a request does; a channel to receive from), and
+// answers nothing: an observer, not the work that a lock is taken for.
 func tells(sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		c, channel := p.Type().Underlying().(*types.Chan)
-		if code.IsContext(p.Type()) || channel && c.Dir() != types.SendOnly {
+		if code.IsContext(p.Type()) || code.HasContext(p.Type()) || channel && c.Dir() != types.SendOnly {
 			return false
 		}
 	}

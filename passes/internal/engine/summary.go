@@ -61,7 +61,31 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 	for _, st := range acquired {
 		f.explore(fn, s, st)
 	}
+	f.decorates(fn, s)
 	return s
+}
+
+// decorates notes the sections of function literals that fn returns, in which a function
+// runs that fn was given: a decorator. Whoever calls fn says what is done under the lock.
+func (f *Family) decorates(fn *ssa.Function, s *summary.Summary) {
+	given := func(list []summary.Effect) bool {
+		return slices.ContainsFunc(list, func(x summary.Effect) bool {
+			return x.Open == summary.Value && IsArgument(x.Call.Args[0]) && x.Call.Args[0].Any(func(t *term.T) bool { return t.Kind == term.Param && t.Name == code.FuncName(fn) })
+		})
+	}
+	for _, inner := range fn.AnonFuncs {
+		sum := f.Sums[inner]
+		if sum == nil || !slices.ContainsFunc(s.Results, func(r *term.T) bool {
+			return r != nil && r.Any(func(t *term.T) bool { return (t.Kind == term.Closure || t.Kind == term.Func) && t.Name == code.FuncName(inner) })
+		}) {
+			continue
+		}
+		for _, sec := range sum.Sections {
+			if given(sec.Effects) || given(sec.After) {
+				s.Sections = append(s.Sections, sec)
+			}
+		}
+	}
 }
 
 // inOrder lists what a function does in the order of its text, what it defers last: a

@@ -22,10 +22,12 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 	}
 	b := chain{r: r, c: c}
 	keeps := false // the call keeps to the conditions of its chain
+	selected := false
 	for _, k := range w.Conditions {
 		keeps = keeps || k.Kind == "builder"
+		selected = selected || k.Kind == "selected"
 	}
-	c.Guards = slices.DeleteFunc(c.Guards, func(g Guard) bool { return g.Op == "other" && g.Text == "builder" })
+	c.Guards = slices.DeleteFunc(c.Guards, func(g Guard) bool { return g.Op == "other" && (g.Text == "builder" || g.Text == "selected") })
 	if v := r.Get(w.Args, call, nil); v != nil {
 		b.demand(&v)
 		b.assign(v)
@@ -34,7 +36,7 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 		}
 	}
 	b.read(Receiver(call))
-	c.Ignored = !keeps && len(c.Guards) > 0
+	c.Ignored = !keeps && !(selected && b.selects) && len(c.Guards) > 0
 	m := r.base(lib, Write)
 	m.Write = c
 	return m
@@ -89,6 +91,7 @@ type chain struct {
 	ways    []Guard  // what is asked from where another way in begins: Or
 	unknown bool     // what is assigned is out of sight
 	only    []string // columns that are written, where a link limits them
+	selects bool     // a link names the columns that are written, be it all
 	omitted []string
 	hidden  bool // a link adds what is out of sight
 	// Of an upsert by calls: which of the columns that are inserted are updated as well.
@@ -177,7 +180,7 @@ func (b *chain) walk(t *term.T) {
 				b.unversioned = true
 			case text == nil && args == nil:
 			case e.Part.Word == "only":
-				b.only = append(b.only, b.names(text, args)...)
+				b.only, b.selects = append(b.only, b.names(text, args)...), true
 			case e.Part.Word == "omit":
 				b.omitted = append(b.omitted, b.names(text, args)...)
 			}
@@ -439,7 +442,14 @@ func (b *chain) assign(v *term.T) {
 			b.c.Sets = append(b.c.Sets, Setting{columnName(name), v.Args[i]})
 		}
 	case !v.IsZero():
-		b.unknown = true
+		x, name, value, ok := v.Changed()
+		if !ok {
+			b.unknown = true
+			break
+		}
+		b.tagged = true
+		b.c.Sets = append(b.c.Sets, Setting{columnName(name), value}) // the last assignment comes first
+		b.assign(x)
 	}
 }
 

@@ -2,6 +2,7 @@ package meaning
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -129,6 +130,9 @@ func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard
 			r.settle(&g, s.Value)
 		}
 	}
+	if !g.Stored && !g.Moves && g.Value != nil && strings.ContainsAny(g.Op, "<>") && slices.ContainsFunc(sets, func(s Setting) bool { return s.Column == "" }) {
+		return Guard{Op: "other", Text: "values out of sight"}
+	}
 	if g.Op == "is null" {
 		g.Op = "absent"
 	}
@@ -144,6 +148,20 @@ func (r *Reader) itemSets(in *term.T, plain func(string) string, params *term.T)
 	item := r.Pool.Field(in, "Item")
 	if e := r.Entry(item); e != nil && !e.Same.IsZero() { // made of a struct
 		item = r.Get(e.Same, item, nil)
+	}
+	for {
+		x, name, value, ok := item.Changed()
+		if !ok {
+			break
+		}
+		v, _ := r.attribute(value)
+		sets, item = append(sets, Setting{strings.ToLower(name), v}), x
+	}
+	if e := r.Entry(item); e != nil && !e.Same.IsZero() {
+		item = r.Get(e.Same, item, nil)
+	}
+	if item.Kind != term.Struct && !item.IsZero() {
+		sets = append(sets, Setting{}) // and more, that is out of sight
 	}
 	if item.Kind == term.Struct {
 		for i, n := range item.Names {

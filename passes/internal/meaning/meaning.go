@@ -482,7 +482,7 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		g.Op = "named"
 	case "owner":
 		g.Op = "owner"
-	case "expression", "filter", "builder", "options":
+	case "expression", "filter", "builder", "selected", "options":
 		g.Op = "other"
 	case "version":
 		switch k.Compare {

@@ -191,7 +191,8 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 			u.Verdict = lock.Fenced
 		}
 	}
-	if st.Late.IsValid() || u.Verdict == lock.NoVisibleWrite &&
+	st.LeftOut = later.leftOut()
+	if st.Late.IsValid() || st.LeftOut.IsValid() || u.Verdict == lock.Fenced && storesLate(e, u, st) || u.Verdict == lock.NoVisibleWrite &&
 		((e.Idle(st) || len(carried) > 0 || len(decided) > 0) && slices.ContainsFunc(u.Writes, func(w lock.Write) bool { return w.After }) || storesLate(e, u, st)) {
 		// The lock guards no write; what it was taken for comes after it.
 		u.Verdict = lock.Unfenced

@@ -115,6 +115,9 @@ func (j *judge) onSession(on *term.T) bool {
 	if j.e.Pool.Alike(on, j.lock.On) {
 		return true
 	}
+	if made := j.e.HandleMaker(on); made != nil && made == j.e.HandleMaker(j.lock.On) {
+		return true // one of the two is called on what is embedded in the other
+	}
 	// A transaction begun on the connection, or a prepared statement of it.
 	return on.Any(func(t *term.T) bool { return t == j.lock.On }) && on.Kind == term.Call
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -106,7 +107,14 @@ var memberwise = []string{
 // unasked reports whether nothing but the name of what is changed stands in a
 // write's conditions.
 func unasked(guards []meaning.Guard) bool {
-	return !slices.ContainsFunc(guards, func(g meaning.Guard) bool { return g.Op != "=" || g.Moves || g.Stored })
+	return !slices.ContainsFunc(guards, func(g meaning.Guard) bool { return g.Op != "=" && !lists(g) || g.Moves || g.Stored })
+}
+
+// lists reports whether a condition names several records by a list of values. One that
+// has constants in it may be of states.
+func lists(g meaning.Guard) bool {
+	return g.Op == "in" && len(g.Alts) == 0 && g.Value != nil && g.Value.Kind != term.Const &&
+		!slices.ContainsFunc(g.Value.Args, func(a *term.T) bool { return a.Kind == term.Const })
 }
 
 // sameChange reports whether two writes do the same to what they change. Where a store

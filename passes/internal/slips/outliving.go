@@ -29,6 +29,9 @@ func late(e *engine.Engine, t *taking) []lock.Slip {
 	if at := t.st.Late; at.IsValid() {
 		return []lock.Slip{{Frame: at, Kind: lock.SlipAfter, Detail: "commit", Other: freed}}
 	}
+	if at := t.st.LeftOut; at.IsValid() {
+		return []lock.Slip{{Frame: at, Kind: lock.SlipAfter, Other: freed}}
+	}
 	if list := e.CarriedOut(t.st); len(list) > 0 {
 		return []lock.Slip{{Frame: list[0].At, Kind: lock.SlipAfter, Other: freed}}
 	}

@@ -28,6 +28,7 @@ type Site struct {
 	Release  []string   // how it is released here
 	Freed    []Effect   // the releases
 	Late     lock.Frame // where what the section writes is committed, if that is after the release
+	LeftOut  lock.Frame // a plain write after the release that belongs to what the section fences
 	HeldOut  bool       // still held at a return
 	Wrapper  bool       // taken for the callers
 	Guarded  bool       // the outcome decides a branch

@@ -355,6 +355,14 @@ func (t *T) Cases() (x, with, without *T, ok bool) {
 	return t.Args[0], t.Args[1], t.Args[2], true
 }
 
+// Changed takes a With apart; ok is false for other terms.
+func (t *T) Changed() (x *T, name string, value *T, ok bool) {
+	if t.Kind != Op || t.Name != opWith {
+		return nil, "", nil, false
+	}
+	return t.Args[0], t.Args[1].Name, t.Args[2], true
+}
+
 // Append is the list x with what is in the list y behind it.
 func (p *Pool) Append(x, y *T) *T { return p.Op(opAppend, x, y) }
 

@@ -73,7 +73,7 @@ func (y *Yard) Maintain(ctx context.Context, crane string) error {
 // Exclusive serves one request for a crane at a time. What it does is for the handler behind to know.
 func (y *Yard) Exclusive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		held, err := y.permits.Request(r.Context(), r.PathValue("crane"), time.Minute) // verdict: unverified
+		held, err := y.permits.Request(r.Context(), r.PathValue("crane"), time.Minute)
 		if err != nil {
 			http.Error(w, "busy", http.StatusConflict)
 			return
