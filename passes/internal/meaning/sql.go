@@ -274,6 +274,7 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		for _, x := range st.Select {
 			m.Columns = append(m.Columns, x.Name)
 		}
+		m.Found = foundIn(st.Where)
 		ms = append(ms, m)
 	}
 	if st.Verb == "CALL" || len(ms) == 1 && ms[0].Role == Query && r.callsProcedure(st) {
@@ -282,6 +283,18 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// foundIn lists the columns that a WHERE clause asks for.
+func foundIn(gs []sqlread.Guard) []string {
+	var out []string
+	for _, g := range gs {
+		if g.Column != "" {
+			out = append(out, g.Column)
+		}
+		out = append(append(out, foundIn(g.Or)...), foundIn(g.And)...)
+	}
+	return out
 }
 
 // callsProcedure reports whether a SELECT reads no table but calls a function
