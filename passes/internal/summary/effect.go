@@ -102,6 +102,13 @@ type Asked struct {
 	Incoming *term.T
 }
 
+// A Test is a comparison that a function makes for its callers: Denied is what its results
+// say where it does not hold.
+type Test struct {
+	Asked
+	Denied []world.Fact
+}
+
 // A Claim is a conditional write that stands before another effect and turns away
 // whom it refuses: UPDATE jobs SET state = 'running' WHERE id = $1 AND state =
 // 'pending', no row, return.
