@@ -488,7 +488,10 @@ func IsArgument(fn *term.T) bool {
 func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 	for _, x := range list {
 		if x.Memory != nil {
-			return true
+			if f.Engine.Keeps(x.Memory) {
+				return true
+			}
+			continue
 		}
 		if x.Call == nil || x.Open != summary.Closed {
 			continue

@@ -148,6 +148,15 @@ func (k *keeping) countedBelow(r summary.Recorded, drawn engine.Counters, note f
 		if st.Func == nil {
 			continue // known from facts only
 		}
+		if own, at := st.Lock.Call, st.Lock.At; st.Direct && !k.ended[at.Position] && slices.ContainsFunc(drawn.Calls, func(call *term.T) bool { return call.Site == own.Site && call.Name == own.Name }) {
+			// The script that takes the lock counts in the lock's own key.
+			for _, tok := range k.e.Reader.Counters(own) {
+				if tok.Ends != "" && tok.Ordered && !k.ended[at.Position] {
+					k.ended[at.Position] = true
+					note(at, tok.Counter, lock.TokenExpires)
+				}
+			}
+		}
 		f := k.e.Families[code.Root(st.Func)]
 		var c engine.Counters
 		for _, x := range f.Sums[st.Func].Effects {
