@@ -225,7 +225,14 @@ func (k *keeping) replica(r summary.Recorded) {
 			if on == "" {
 				kind, on = lock.ReadStale, m.Stale
 			}
-			if on == "" || !slices.ContainsFunc(r.Use.Writes, func(w lock.Write) bool {
+			if on == "" {
+				on = k.lags(r, m.On)
+				if on != "" {
+					k.found.of(r.Use, lock.Call{Frame: framed(inSource(x), on), Call: x.At.Callee, Kind: kind})
+				}
+				continue
+			}
+			if !slices.ContainsFunc(r.Use.Writes, func(w lock.Write) bool {
 				return !w.Own && !w.After && trusts(w) && engine.Overlap(m.Store, w.Resource)
 			}) {
 				continue
