@@ -1,8 +1,11 @@
 package records
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -147,16 +150,30 @@ func (j *judge) differ(x, y *term.T, away bool) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(w string) bool { return slices.Contains(b, w) })
 }
 
-// words lists the constant texts in a key.
+// words lists the words in the constant texts of a key, without the verbs of formats.
 func words(t *term.T) []string {
 	var out []string
 	t.Any(func(x *term.T) bool {
-		if s, ok := x.Str(); ok && strings.ContainsFunc(s, func(r rune) bool { return r != '%' && r != 's' && r != 'd' && r != '/' && r != ':' }) {
-			out = append(out, s)
+		if s, ok := x.Str(); ok {
+			out = append(out, strings.FieldsFunc(verb().ReplaceAllString(s, " "), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })...)
 		}
 		return false
 	})
 	return out
+}
+
+var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]`) })
+
+// elsewhere reports whether conditions on the table of the lock's records are about
+// another one of them.
+func (j *judge) elsewhere(gs []meaning.Guard) bool {
+	row := j.lock.Row
+	if row == nil || row.By == "" || j.lock.Key == nil {
+		return false
+	}
+	return slices.ContainsFunc(gs, func(g meaning.Guard) bool {
+		return g.Op == "=" && g.Column == row.By && g.Table != "" && "sql:"+g.Table == row.Resource && g.Value != nil && j.differ(g.Value, j.lock.Key, true)
+	})
 }
 
 // foreign rules on a comparison with a token that is not this lock's; ok is false for

@@ -187,6 +187,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		return ruling{cond: lock.Unknown, note: g.Text}
 	case "and", "exists", "in":
 		best := none
+		if j.elsewhere(g.Alts) {
+			best.fault = anotherHeld
+			return best
+		}
 		for _, a := range g.Alts {
 			best = better(best, j.guard(a, c))
 		}

@@ -231,3 +231,18 @@ func Signal(client *api.Client, signal string) error {
 	}
 	return err
 }
+
+// Lock asks for the shift of the branch, in the statement that writes what the one of the till
+// protects.
+func (s Shifts) Lock(ctx context.Context, till, clerk string) (err error) {
+	const take = "UPDATE roster SET owner = $2, ends_at = now() + interval '1 minute' WHERE name = $1 AND ends_at < now()"
+	if err := one(s.db.ExecContext(ctx, take, "till/"+till, clerk)); err != nil { // verdict: unfenced
+		return err
+	}
+	defer func() {
+		const give = "UPDATE roster SET ends_at = now() WHERE name = $1 AND owner = $2"
+		err = errors.Join(err, one(s.db.ExecContext(context.WithoutCancel(ctx), give, "till/"+till, clerk)))
+	}()
+	const set = "UPDATE till SET locked = true WHERE id = $1 AND EXISTS (SELECT 1 FROM roster WHERE roster.name = $2 AND roster.owner = $3)"
+	return one(s.db.ExecContext(ctx, set, till, "branch", clerk)) // want: weakcondition
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -103,4 +104,19 @@ func (b Berths) Moor(ctx context.Context, berth, ship string) (err error) {
 	}
 	const set = "UPDATE berth SET ship = $2, token = $3 WHERE id = $1 AND token < $3"
 	return one(b.db.ExecContext(ctx, set, berth, ship, still))
+}
+
+// Load asks for the very record of its lease, whose name it makes in another way.
+func (b Berths) Load(ctx context.Context, berth, ship string) (err error) {
+	me := uuid.NewString()
+	const take = "UPDATE mooring SET owner = $2, ends_at = now() + interval '30 seconds' WHERE berth = $1 AND ends_at < now()"
+	if err := one(b.db.ExecContext(ctx, take, "berth/"+berth, me)); err != nil { // verdict: fenced
+		return err
+	}
+	defer func() {
+		const give = "UPDATE mooring SET ends_at = now() WHERE berth = $1 AND owner = $2"
+		err = errors.Join(err, one(b.db.ExecContext(context.WithoutCancel(ctx), give, "berth/"+berth, me)))
+	}()
+	const set = "UPDATE berth SET ship = $2 WHERE id = $1 AND EXISTS (SELECT 1 FROM mooring WHERE mooring.berth = $3 AND mooring.owner = $4)"
+	return one(b.db.ExecContext(ctx, set, berth, ship, fmt.Sprintf("berth/%s", berth), me))
 }
