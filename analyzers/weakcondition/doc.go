@@ -7,7 +7,9 @@
 // The write does compare something before it is accepted, but a holder that
 // lost its lock still gets through: the greatest token is not stored, the
 // comparison points the wrong way, an equality is asked of a value that nobody
-// sets when the lock changes hands, or comparing and writing are two steps. It
+// sets when the lock changes hands, or comparing and writing are two steps.
+// What is asked for may also be another lock than the one of the section, or a token
+// that was read anew from the lock's record, which is the successor's by then. The check
 // also reports a condition that works but whose refusal nobody looks at, or which
 // is recognised and returned as if the write had been accepted.
 //
@@ -44,6 +46,11 @@
 // the difference.
 //
 // # When it stays silent
+//
+// A lock that is asked for is another one only where both can be traced to what made
+// them, their keys say different things, and they do not share a session; otherwise the
+// condition is unverified. A record that is found by its owner or its number as well may be
+// read again.
 //
 // A create-once write (a unique key, ON CONFLICT DO NOTHING) may ignore its
 // refusal: the row is there, which is what was wanted. What cannot be read is

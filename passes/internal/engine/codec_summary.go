@@ -26,6 +26,17 @@ func (c *codec) summary(s *summary.Summary) {
 		c.value(&x.Value)
 		c.bad = c.bad || x.Of == nil || x.Value == nil
 	})
+	list(c, &s.Tests, func(t *summary.Test) {
+		c.asked(&t.Asked)
+		list(c, &t.Denied, c.known)
+		c.bad = c.bad || t.Read == nil
+	})
+}
+
+func (c *codec) asked(a *summary.Asked) {
+	c.value(&a.Read)
+	c.text(&a.Op)
+	c.value(&a.Incoming)
 }
 
 func (c *codec) effect(x *summary.Effect) {
@@ -57,11 +68,7 @@ func (c *codec) effect(x *summary.Effect) {
 		c.text(&x.Signal)
 	}
 	if asked {
-		list(c, &x.Asked, func(a *summary.Asked) {
-			c.value(&a.Read)
-			c.text(&a.Op)
-			c.value(&a.Incoming)
-		})
+		list(c, &x.Asked, c.asked)
 	}
 	if chosen {
 		list(c, &x.Chosen, func(ch *summary.Choice) {
@@ -105,7 +112,7 @@ func (c *codec) effect(x *summary.Effect) {
 		list(c, &m.Args, c.value)
 		c.value(&m.Token)
 		c.text(&m.Op)
-		flags(c, &m.Text, &m.Stored, &m.Early, &m.Locked)
+		flags(c, &m.Text, &m.Stored, &m.Early, &m.Locked, &m.Told)
 	}
 	if c.read && x.Open != summary.Closed && x.Call == nil || x.Open == summary.Value && len(x.Call.Args) == 0 {
 		c.bad = true

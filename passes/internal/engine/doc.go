@@ -23,7 +23,7 @@
 //
 // Summaries: summary.go, step.go (one call), computing.go (functions that only compute),
 // sets.go (what is stored in objects), memory.go (objects as resources), batch.go,
-// asked.go (comparisons in Go), chosen.go (with zero), claims.go, latches.go (claims that are won once), outcome.go and
+// asked.go and tested.go (comparisons in Go), chosen.go (with zero), claims.go, latches.go (claims that are won once), outcome.go and
 // swallowed.go (whether the outcome is looked at, and told), counter.go (where tokens are drawn).
 //
 // Facts, which carry summaries from package to package: fact.go, imported.go,

@@ -29,12 +29,19 @@ func (f *Family) memory(fn *ssa.Function, s *summary.Summary) {
 		return
 	}
 	stores := f.ownStores(fn)
-	if len(stores) == 0 || !f.Engine.takesTokens(named) && !(storeName(named.Obj().Name()) && keepsMany(stores) && f.locksMutex(fn)) {
+	if len(stores) == 0 {
 		return
 	}
+	c := f.compared(fn, stores)
 	m := &summary.Memory{Type: named.Obj().Name(), Method: fn.Name(), Locked: f.locksMutex(fn)}
+	if !f.Engine.takesTokens(named) && !(storeName(named.Obj().Name()) && keepsMany(stores) && m.Locked) {
+		if !m.Locked || c == nil || !c.orders() {
+			return
+		}
+		m.Told = true
+	}
 	data := stores[len(stores)-1]
-	if c := f.compared(fn, stores); c != nil {
+	if c != nil {
 		m.Token, m.Op, m.Text = c.incoming, c.op, c.text
 		var moves, rest []ssa.Instruction
 		for _, st := range stores {
@@ -202,6 +209,15 @@ func (c *comparison) puts(f *Family, st memStore) *term.T {
 	}
 	return nil
 }
+
+// orders reports whether a number decides by its size whether the method stores.
+func (c *comparison) orders() bool {
+	return !c.text && strings.ContainsAny(c.op, "<>") && c.op != "<>"
+}
+
+// Keeps reports whether an object works as a resource where its method is called: a type
+// that shows nothing of tokens does so where it gets one.
+func (e *Engine) Keeps(m *summary.Memory) bool { return !m.Told || e.Reader.Draws(m.Token) }
 
 // moves reports whether a store puts the incoming value where the stored one was.
 func (c *comparison) moves(f *Family, st memStore) bool {

@@ -76,8 +76,9 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 	st.Lent = st.HeldOut && f.handsEnd(st, fn, m)
 	section := f.Engine.numbers(s, st.Effects)
 	switch {
-	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Raw && m.Row != nil || !f.Works(section, m)) || st.Lent):
-		// A record that stands until it is taken away is held on, whatever else fn does.
+	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Raw && m.Row != nil || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
+		// A record that stands until it is taken away is held on, whatever else fn does, and so is
+		// what only the callers can give back, by the owner's value.
 		st.Wrapper = fn.Name() != "main" && fn.Name() != "init"
 	case !st.HeldOut && opensParam(st.Effects, fn) && !f.writes(section, m),
 		!st.HeldOut && f.Engine.Idle(st) && opensParam(st.After, fn) && !f.writes(f.Engine.numbers(s, st.After), m): // given back too early
@@ -488,7 +489,10 @@ func IsArgument(fn *term.T) bool {
 func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 	for _, x := range list {
 		if x.Memory != nil {
-			return true
+			if f.Engine.Keeps(x.Memory) {
+				return true
+			}
+			continue
 		}
 		if x.Call == nil || x.Open != summary.Closed {
 			continue

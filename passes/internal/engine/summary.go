@@ -47,6 +47,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 	s.Sets = f.sets(fn)
 	f.memory(fn, s)
 	f.ask(fn, s)
+	f.test(fn, s)
 	f.choose(fn, s)
 	f.claims(fn, s)
 	lists := make(map[*ssa.BasicBlock][]summary.Effect)

@@ -8,6 +8,9 @@ import (
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
+// CheckSession is the text of a guard that asks for the session which is its Value.
+const CheckSession = "check-session"
+
 // operations reads a Consul transaction: its checks guard all its writes.
 func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T) []Meaning {
 	ops := r.Get(w.Conditions[0].At, call, nil)
@@ -25,7 +28,7 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 		c := &Change{Store: "consul", Operation: verb, Resource: place("consul", key), Key: key, Reject: w.Reject, Call: call}
 		c.Sets = []Setting{{Value: r.Pool.Field(op, "Value")}}
 		switch verb {
-		case "check-session":
+		case CheckSession:
 			guards = append(guards, Guard{Op: "owner", Value: r.Pool.Field(op, "Session"), Text: verb})
 		case "check-index":
 			guards = append(guards, Guard{Op: "version", Value: r.Pool.Field(op, "Index"), Text: verb})

@@ -11,6 +11,9 @@ import (
 // KeyAbsent is evidence that a key must not be there, whoever put it there.
 const KeyAbsent = "key absent"
 
+// IsOwner is the text of a guard that asks a lock object, its Value, whether it is held.
+const IsOwner = "IsOwner"
+
 // isTxn reports whether a call commits a chain with an If.
 func (r *Reader) isTxn(call *term.T) bool {
 	for t := Receiver(call); t != nil; t = Receiver(t) {
@@ -171,7 +174,7 @@ func partly(t *term.T) bool {
 func (r *Reader) compareOp(c *term.T) Guard {
 	g := Guard{Op: "other", Text: c.Text()}
 	if methodName(c.Name) == "IsOwner" {
-		return Guard{Op: "owner", Value: Receiver(c), Text: "IsOwner"}
+		return Guard{Op: "owner", Value: Receiver(c), Text: IsOwner}
 	}
 	args := Args(c)
 	switch {

@@ -73,6 +73,7 @@ type Meaning struct {
 	Store   string   // Query: what is read, as sql:t1,t2
 	Stale   string   // Query: the option by which a copy of the store may answer
 	Columns []string // Query: names of what is read, where they are known
+	Found   []string // Query: the columns that the rows are found by, where Columns is known
 	Keeps   bool     // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
 	Block   *catalog.Blocks
 	Secs    float64   // Block: duration, 0 when not known

@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
@@ -16,7 +17,7 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 		return m // the guard stays unknown
 	}
 	c := m.Write
-	sets, seen := r.documentSets(r.Get(w.Args, call, nil))
+	sets, fresh, seen := r.documentSets(r.Get(w.Args, call, nil))
 	c.Sets, c.Guards = sets, r.filter(filter)
 	for i := range c.Sets {
 		for _, g := range c.Guards {
@@ -28,7 +29,29 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 	for i := range c.Guards {
 		settleDocument(r, &c.Guards[i], sets, seen)
 	}
+	c.Sets = append(c.Sets, fresh...)
+	if upserts(call) && !slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Column == "_id" && g.Op == "=" }) {
+		// Where the filter matches nothing, since the record is newer, another one is made.
+		for i, g := range c.Guards {
+			if strings.ContainsAny(g.Op, "<>") && g.Stored && !r.clocked(g.Value) {
+				c.Guards[i] = Guard{Op: "other", Text: "an upsert makes another record of one that it does not match, if no unique index refuses that"}
+			}
+		}
+	}
 	return m
+}
+
+// upserts reports whether an update makes a record where it finds none.
+func upserts(call *term.T) bool {
+	return slices.ContainsFunc(Args(call), func(a *term.T) bool {
+		return a.Any(func(t *term.T) bool {
+			if t.Kind != term.Call || methodName(t.Name) != "SetUpsert" {
+				return false
+			}
+			args := Args(t)
+			return len(args) == 1 && constText(args[0]) == "true"
+		})
+	})
 }
 
 // inserted reads the insert of a document.
@@ -65,6 +88,10 @@ func pairs(t *term.T) (list []pair, ok bool) {
 			list = append(list, pair{e.Args[0].Name, e.Args[1]})
 		}
 		return list, true
+	}
+	if x, name, value, ok := t.Changed(); ok { // what is set last is known, whatever else there is
+		list, ok := pairs(x)
+		return append(slices.DeleteFunc(slices.Clone(list), func(p pair) bool { return p.key == name }), pair{name, value}), ok
 	}
 	return nil, false
 }
@@ -121,21 +148,17 @@ func (r *Reader) filter(list []pair) []Guard {
 	return out
 }
 
-// documentSets lists what an update stores; seen is false where that is not known.
-func (r *Reader) documentSets(t *term.T) (sets []Setting, seen bool) {
-	update, ok := pairs(t)
-	if !ok {
-		return nil, false
-	}
+// documentSets lists what an update stores, and what only in a record that it makes; seen
+// is false where some of it is not known.
+func (r *Reader) documentSets(t *term.T) (sets, fresh []Setting, seen bool) {
+	update, seen := pairs(t)
 	for _, p := range update {
 		if !strings.HasPrefix(p.key, "$") { // a document that replaces the one that is there
 			sets = append(sets, Setting{p.key, p.value})
 			continue
 		}
 		fields, ok := pairs(p.value)
-		if !ok {
-			return sets, false
-		}
+		seen = seen && ok
 		for _, f := range fields {
 			v := f.value
 			switch p.key {
@@ -143,14 +166,17 @@ func (r *Reader) documentSets(t *term.T) (sets []Setting, seen bool) {
 				v = r.Pool.Op("sql:greatest", r.Pool.Op("column", r.Pool.Const("string", f.key)), v)
 			case "$unset":
 				v = r.Pool.Nil()
-			case "$set", "$setOnInsert":
+			case "$set":
+			case "$setOnInsert":
+				fresh = append(fresh, Setting{f.key, v})
+				continue
 			default: // $inc and the like: another value
 				v = r.Pool.Op(p.key, v)
 			}
 			sets = append(sets, Setting{f.key, v})
 		}
 	}
-	return sets, true
+	return sets, fresh, seen
 }
 
 func settleDocument(r *Reader, g *Guard, sets []Setting, seen bool) {

@@ -232,6 +232,20 @@ func (r *Reader) constructed(p *props, t *term.T, depth int) {
 	}
 }
 
+// Constructed tells the key and the session or client that a constructor in the catalogue
+// was given for a lock object; ok is false where it was made by no such.
+func (r *Reader) Constructed(t *term.T) (key, parent *term.T, ok bool) {
+	for t.Kind == term.Result {
+		t = t.Args[0]
+	}
+	if e := r.Entry(t); e == nil || e.New == nil {
+		return nil, nil, false
+	}
+	var p props
+	r.constructed(&p, t, 0)
+	return p.key, p.parent, true
+}
+
 // Lives says how long a lease lives, with the limits of its backend, that a call
 // makes by itself; ok is false where it makes none, or the backend has no limits.
 func (r *Reader) Lives(call *term.T) (ttl lock.TTL, span *term.T, ok bool) {

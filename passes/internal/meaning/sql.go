@@ -203,12 +203,8 @@ func (r *Reader) named(name string, params *term.T) *term.T {
 					return a.Args[1]
 				}
 			}
-			if a.Kind == term.Struct {
-				for i, n := range a.Names {
-					if strings.EqualFold(name, n) || strings.EqualFold(strings.ReplaceAll(name, "_", ""), n) {
-						return a.Args[i]
-					}
-				}
+			if v := member(name, a); v != nil {
+				return v
 			}
 		}
 		if len(items) > 0 && items[0].Kind != term.List && items[0].Kind != term.Struct { // a tag may name the field otherwise
@@ -216,6 +212,25 @@ func (r *Reader) named(name string, params *term.T) *term.T {
 		}
 	}
 	return r.Pool.Unknown("argument")
+}
+
+// member is the field of a struct that a parameter is named by, as far as it is seen to be
+// set; nil otherwise.
+func member(name string, t *term.T) *term.T {
+	if x, field, value, ok := t.Changed(); ok {
+		if sameField(field, name) {
+			return value
+		}
+		return member(name, x)
+	}
+	if t.Kind == term.Struct {
+		for i, n := range t.Names {
+			if sameField(n, name) {
+				return t.Args[i]
+			}
+		}
+	}
+	return nil
 }
 
 func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, conn *term.T, reject string, call *term.T) []Meaning {
@@ -274,6 +289,7 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		for _, x := range st.Select {
 			m.Columns = append(m.Columns, x.Name)
 		}
+		m.Found = foundIn(st.Where)
 		ms = append(ms, m)
 	}
 	if st.Verb == "CALL" || len(ms) == 1 && ms[0].Role == Query && r.callsProcedure(st) {
@@ -282,6 +298,18 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		ms = append(ms, m)
 	}
 	return ms
+}
+
+// foundIn lists the columns that a WHERE clause asks for.
+func foundIn(gs []sqlread.Guard) []string {
+	var out []string
+	for _, g := range gs {
+		if g.Column != "" {
+			out = append(out, g.Column)
+		}
+		out = append(append(out, foundIn(g.Or)...), foundIn(g.And)...)
+	}
+	return out
 }
 
 // callsProcedure reports whether a SELECT reads no table but calls a function

@@ -28,7 +28,7 @@ func (r *Reader) requests(lib *catalog.Library, w *catalog.Write, call *term.T) 
 		switch kind {
 		case "CheckVersionRequest":
 			if r.sequential(path) {
-				guards = append(guards, Guard{Op: "owner", Text: "the lock's own node"})
+				guards = append(guards, Guard{Op: "owner", Value: path, Text: "the lock's own node"})
 			} else if !unasked {
 				guards = append(guards, Guard{Op: "version", Value: version, Text: "check"})
 			}

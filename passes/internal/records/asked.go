@@ -66,14 +66,21 @@ func (j *judge) heldRow(a summary.Asked, stored bool) ruling {
 		return held
 	}
 	column := columnOf(j.e.Reader, a.Read)
+	g := meaning.Guard{Column: column, Op: a.Op, Value: a.Incoming, Stored: stored}
+	r, strange := j.foreign(a.Incoming)
+	if !strange {
+		r, strange = j.anew(g, &meaning.Change{})
+	}
+	if strange && r.cond == lock.None {
+		return r
+	}
 	if tok, ok := j.token(a.Incoming); !j.isOwnerValue(a.Incoming) && (!ok || tok.Origin == "" && !tok.Ordered) {
 		if engine.FenceName(column) && (a.Incoming.Kind == term.Const || a.Incoming.Kind == term.Global) {
 			return ruling{cond: lock.None, fault: "what is compared with " + column + " is no token: it is the same for every holder"}
 		}
 		return held
 	}
-	g := meaning.Guard{Column: column, Op: a.Op, Value: a.Incoming, Stored: stored}
-	r := j.compare(g, &meaning.Change{})
+	r = j.compare(g, &meaning.Change{})
 	r.own = true
 	if r.cond == lock.Token {
 		r.note = note

@@ -276,6 +276,9 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 		return
 	}
 	if x.Memory != nil {
+		if !e.Keeps(x.Memory) {
+			return
+		}
 		r := j.memory(x.Memory)
 		u.Writes = append(u.Writes, memoryWrite(e, x, r))
 		return

@@ -190,6 +190,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		return ruling{cond: lock.Unknown, note: g.Text}
 	case "and", "exists", "in":
 		best := none
+		if j.elsewhere(g.Alts) {
+			best.fault = anotherHeld
+			return best
+		}
 		for _, a := range g.Alts {
 			best = better(best, j.guard(a, c))
 		}
@@ -209,6 +213,12 @@ func (j *judge) owner(g meaning.Guard) ruling {
 		if ok && tok.Origin != "" || !ok && (v.Kind == term.Const || v.Kind == term.Global) {
 			return ruling{cond: lock.None, fault: "what the lock's key is compared with is nothing that this lock was given"}
 		}
+		switch j.askedFor(g) {
+		case theirs:
+			return ruling{cond: lock.None, fault: anotherHeld}
+		case unclear:
+			return ruling{cond: lock.Unknown, note: "whether the lock that it asks for is this one is out of sight"}
+		}
 	}
 	return ruling{cond: lock.Owner}
 }
@@ -219,6 +229,12 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	tok, isToken := j.token(g.Value)
 	mine := j.isOwnerValue(g.Value)
 	ordering := strings.ContainsAny(g.Op, "<>") && g.Op != "<>"
+	if r, ok := j.foreign(g.Value); ok {
+		return r
+	}
+	if r, ok := j.anew(g, c); ok {
+		return r
+	}
 	switch {
 	case isToken && tok.Origin == "" && tok.Ordered:
 		j.use(tok)

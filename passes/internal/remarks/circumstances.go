@@ -148,6 +148,15 @@ func (k *keeping) countedBelow(r summary.Recorded, drawn engine.Counters, note f
 		if st.Func == nil {
 			continue // known from facts only
 		}
+		if own, at := st.Lock.Call, st.Lock.At; st.Direct && !k.ended[at.Position] && slices.ContainsFunc(drawn.Calls, func(call *term.T) bool { return call.Site == own.Site && call.Name == own.Name }) {
+			// The script that takes the lock counts in the lock's own key.
+			for _, tok := range k.e.Reader.Counters(own) {
+				if tok.Ends != "" && tok.Ordered && !k.ended[at.Position] {
+					k.ended[at.Position] = true
+					note(at, tok.Counter, lock.TokenExpires)
+				}
+			}
+		}
 		f := k.e.Families[code.Root(st.Func)]
 		var c engine.Counters
 		for _, x := range f.Sums[st.Func].Effects {
@@ -216,7 +225,14 @@ func (k *keeping) replica(r summary.Recorded) {
 			if on == "" {
 				kind, on = lock.ReadStale, m.Stale
 			}
-			if on == "" || !slices.ContainsFunc(r.Use.Writes, func(w lock.Write) bool {
+			if on == "" {
+				on = k.lags(r, m.On)
+				if on != "" {
+					k.found.of(r.Use, lock.Call{Frame: framed(inSource(x), on), Call: x.At.Callee, Kind: kind})
+				}
+				continue
+			}
+			if !slices.ContainsFunc(r.Use.Writes, func(w lock.Write) bool {
 				return !w.Own && !w.After && trusts(w) && engine.Overlap(m.Store, w.Resource)
 			}) {
 				continue

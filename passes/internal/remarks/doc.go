@@ -10,7 +10,7 @@
 // Noticing that the lease is lost: watching.go, heeding.go, unheard.go, unnoticed.go.
 //
 // What weakens a lease: circumstances.go, owners.go, sharing.go, schedule.go, slots.go,
-// stores.go (replication), stale.go, bypass.go, metrics.go.
+// stores.go (replication), lagging.go (copies), stale.go, bypass.go, metrics.go.
 //
 // Time: clock.go, leasing.go (which times are those of leases), fixes.go.
 package remarks

@@ -270,7 +270,7 @@ func (k *keeping) errand(fn *ssa.Function) *ssa.Function {
 func toils(e *engine.Engine, x summary.Effect) bool {
 	switch {
 	case x.Memory != nil:
-		return true
+		return e.Keeps(x.Memory)
 	case x.Open != summary.Closed:
 		return e.Hidden(x) != ""
 	case x.Call == nil:

@@ -294,7 +294,7 @@ func (t *taking) guarded(x summary.Effect) bool {
 	case x.Own:
 		return false
 	case x.Memory != nil:
-		return true
+		return t.f.Engine.Keeps(x.Memory)
 	case x.Open == summary.Value:
 		return !x.Tells && x.Call.Args[0].Kind == term.Param && t.f.Engine.Hidden(x) != ""
 	case x.Call == nil || x.Open != summary.Closed:

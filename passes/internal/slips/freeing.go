@@ -278,7 +278,8 @@ func ownerOf(e *engine.Engine, c *meaning.Change, row *meaning.Row, key *term.T)
 		}
 	}
 	for _, s := range row.Sets {
-		if asked[s.Column] && (s.Column == row.Token || perGrant(s.Value)) {
+		made, _ := e.Reader.Token(s.Value)
+		if asked[s.Column] && (s.Column == row.Token || perGrant(s.Value) || made.Origin == "random") {
 			term = ""
 		}
 	}

@@ -67,8 +67,8 @@ const (
 
 // A Memory is a write of an object of this process that works as a resource: a
 // method that stores what it is given. Only types that take tokens count (a
-// method compares an incoming number with a stored one, or names a parameter
-// so), and stores by name that keep values in a map or slice under a mutex:
+// method names a parameter so, or compares an incoming number with a stored one and
+// gets a token for it), and stores by name that keep values in a map or slice under a mutex:
 // every other method that stores something is just code.
 type Memory struct {
 	Type   string
@@ -80,6 +80,7 @@ type Memory struct {
 	Stored bool      // the incoming token replaces the stored one
 	Early  bool      // and does so before the comparison
 	Locked bool      // a mutex is held around comparison and store
+	Told   bool      // nothing but what callers pass says whether it takes tokens
 }
 
 // Batch says how a write that a callback queues is sent.
@@ -100,6 +101,13 @@ type Asked struct {
 	Read     *term.T // what was read
 	Op       string  // Read Op Incoming lets control through; "true" and "false" have no Incoming
 	Incoming *term.T
+}
+
+// A Test is a comparison that a function makes for its callers: Denied is what its results
+// say where it does not hold.
+type Test struct {
+	Asked
+	Denied []world.Fact
 }
 
 // A Claim is a conditional write that stands before another effect and turns away

@@ -64,6 +64,7 @@ type Summary struct {
 	Sections []Section
 	Results  []*term.T
 	Sets     []Set
+	Tests    []Test
 
 	// For the records of this function itself.
 	Sites []*Site
@@ -76,7 +77,7 @@ func (s *Summary) Size() int {
 	if s == nil {
 		return -1
 	}
-	n := len(s.Effects) + 1000*len(s.Holds) + 1000*len(s.Sections) + 100*len(s.Sets)
+	n := len(s.Effects) + 1000*len(s.Holds) + 1000*len(s.Sections) + 100*len(s.Sets) + 10*len(s.Tests)
 	for _, r := range s.Results {
 		if r != nil && r.Kind != term.Unknown {
 			n += 7

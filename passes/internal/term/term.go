@@ -397,6 +397,14 @@ func (p *Pool) With(x *T, name string, value *T) *T {
 	return p.intern(T{Kind: Op, Name: opWith, Args: []*T{x, p.Const("field", name), value}})
 }
 
+// Changed takes apart an object with a field set; ok is false for other terms.
+func (t *T) Changed() (x *T, name string, value *T, ok bool) {
+	if t == nil || t.Kind != Op || t.Name != opWith {
+		return nil, "", nil, false
+	}
+	return t.Args[0], t.Args[1].Name, t.Args[2], true
+}
+
 // Applied is the object x after functions, or lists of them, have run in their
 // order with x as argument index. Which they are may be known to callers only.
 func (p *Pool) Applied(fns *T, index int, x *T) *T {

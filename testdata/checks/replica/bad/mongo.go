@@ -1,0 +1,49 @@
+package bad
+
+import (
+	"context"
+	"errors"
+
+	"go.etcd.io/etcd/client/v3/concurrency"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
+)
+
+// Tickets has two handles of one collection.
+type Tickets struct {
+	session    *concurrency.Session
+	near, main *mongo.Collection
+}
+
+func NewTickets(session *concurrency.Session, db *mongo.Database) *Tickets {
+	return &Tickets{
+		session: session,
+		near:    db.Collection("tickets", options.Collection().SetReadPreference(readpref.Nearest())),
+		main:    db.Collection("tickets"),
+	}
+}
+
+// Sell counts what is left on a member that may lag behind.
+func (t *Tickets) Sell(ctx context.Context, show string) (err error) {
+	mutex := concurrency.NewMutex(t.session, "/tickets/"+show)
+	if err := mutex.Lock(ctx); err != nil { // verdict: fenced
+		return err
+	}
+	defer func() { err = errors.Join(err, mutex.Unlock(context.WithoutCancel(ctx))) }()
+	token := mutex.Header().Revision
+	var seats struct{ Left int }
+	if err := t.near.FindOne(ctx, bson.M{"_id": show}).Decode(&seats); err != nil { // want: replica
+		return err
+	}
+	if seats.Left == 0 {
+		return errors.New("sold out")
+	}
+	filter := bson.M{"_id": show, "last_token": bson.M{"$lt": token}}
+	res, err := t.main.UpdateOne(ctx, filter, bson.M{"$set": bson.M{"left": seats.Left - 1, "last_token": token}})
+	if err == nil && res.MatchedCount == 0 {
+		err = errors.New("sold under a newer lock")
+	}
+	return err
+}
