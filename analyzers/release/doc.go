@@ -57,6 +57,8 @@
 //   - A function that gives the lock to its caller when all goes well returns an
 //     error, and gives it to nobody: likewise. So does one that starts a goroutine
 //     which releases, on a way on which it does not start it.
+//   - A loop takes a lock for each of a list, and where one is refused returns without
+//     the earlier ones, and gives them to nobody: at the acquire.
 //   - os.Exit, log.Fatal and their like end the process under a lock that is
 //     released elsewhere: at that call.
 //   - A DEL of the key, alone or after a GET that compares the owner, the delete of a
