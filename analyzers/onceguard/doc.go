@@ -40,11 +40,13 @@
 //
 // A loop runs its function, or what it does itself, in the same way where it waits for an
 // hour of the day, or for a ticker of an hour or more: each replica has its own, which
-// fires when it has been up for so long. Where that is less than about a day, it is a note.
+// fires when it has been up for so long. How long the lease is, and whether it is renewed,
+// says nothing there. Where the period is less than about a day, it is a note.
 //
 // # When it stays silent
 //
 // For what a ticker runs that deletes, or is named after tidying up: twice is as good as once.
 // For schedules of every few minutes, where a second run soon after is normal; for
-// keys that name the period; for locks that are renewed or guard a loop.
+// keys that name the period; for locks that guard a loop, or are renewed under a job that
+// starts everywhere at one time: it lasts longer than clocks are apart.
 package onceguard

@@ -57,6 +57,8 @@
 //   - A function that gives the lock to its caller when all goes well returns an
 //     error, and gives it to nobody: likewise. So does one that starts a goroutine
 //     which releases, on a way on which it does not start it.
+//   - A loop takes a lock for each of a list, and where one is refused returns without
+//     the earlier ones, and gives them to nobody: at the acquire.
 //   - os.Exit, log.Fatal and their like end the process under a lock that is
 //     released elsewhere: at that call.
 //   - A DEL of the key, alone or after a GET that compares the owner, the delete of a
@@ -66,8 +68,8 @@
 //     note. Of code that many locks share it is said once, with a note at the other
 //     acquires.
 //   - The context of the release has ended: its Done channel led there, its cancel
-//     function ran before (deferred later means run earlier), or its deadline
-//     bounds the work as well. A release with the caller's context is a note.
+//     function ran before (deferred later means run earlier; also where an object keeps
+//     both), or its deadline bounds the work as well. A release with the caller's context is a note.
 //   - The release goes through an object that is made for it (a new mutex of redsync, of
 //     the concurrency package of etcd, of ZooKeeper or Consul), or compares a value that
 //     is drawn for it, in a function that belongs to the lock and does no more with

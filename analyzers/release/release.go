@@ -39,6 +39,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		if s.Detail == "late" {
 			return lock.Warning, fmt.Sprintf("the lock stays taken %s: a goroutine waits for %s, and where nobody waits for its answer any more (%s) it takes it all the same, for nobody; let a goroutine wait on and release what comes late", stuck, name, other)
 		}
+		if s.Detail == "several" {
+			return lock.Warning, fmt.Sprintf("the lock stays taken %s: %s is taken for each of a list, and where one is refused the function returns (%s) and leaves the earlier ones, of which nobody knows; release them before that return", stuck, name, other)
+		}
 		if s.Detail == "dropped" {
 			return lock.Warning, fmt.Sprintf("the lock stays taken %s: the function returns an error from %s and gives %s to nobody, who could release it; release it before that return", stuck, other, name)
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -82,4 +83,71 @@ func (f *Family) WaitsFor(in ssa.Instruction) bool {
 		return d != nil && d.Name() == "Wait"
 	}
 	return false
+}
+
+// CancelledBy lists the fields that keep a context which ends by the cancel function in
+// another field of the same type: both are set from one call.
+func (e *Engine) CancelledBy(cancel code.Slot) []code.Slot {
+	if e.cancels == nil {
+		e.cancels = make(map[code.Slot][]code.Slot)
+		for _, f := range e.Order {
+			f.Look()
+			f.noteCancels()
+		}
+	}
+	return e.cancels[cancel]
+}
+
+// noteCancels notes which fields the family sets to a context and to its cancel function.
+func (f *Family) noteCancels() {
+	contexts, ends := make(map[*ssa.Call][]code.Slot), make(map[*ssa.Call][]code.Slot)
+	var made []*ssa.Call
+	note := func(t types.Type, field int, v ssa.Value) {
+		if !code.IsContext(v.Type()) && !isCancel(v.Type()) {
+			return
+		}
+		x, ok := f.Single(v).(*ssa.Extract)
+		if !ok {
+			return
+		}
+		call, ok := x.Tuple.(*ssa.Call)
+		slot, named := code.SlotOf(t, field)
+		if !ok || !named || !strings.HasPrefix(code.CalleeName(call.Common()), "context.With") {
+			return
+		}
+		if contexts[call] == nil && ends[call] == nil {
+			made = append(made, call)
+		}
+		if x.Index == 0 {
+			contexts[call] = append(contexts[call], slot)
+		} else {
+			ends[call] = append(ends[call], slot)
+		}
+	}
+	for _, fn := range f.Members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if st, ok := in.(*ssa.Store); ok {
+					if fa, ok := st.Addr.(*ssa.FieldAddr); ok {
+						note(fa.X.Type(), fa.Field, st.Val)
+					}
+				}
+			}
+		}
+	}
+	for _, call := range made {
+		for _, end := range ends[call] {
+			for _, ctx := range contexts[call] {
+				if ctx.Owner == end.Owner && !slices.Contains(f.Engine.cancels[end], ctx) {
+					f.Engine.cancels[end] = append(f.Engine.cancels[end], ctx)
+				}
+			}
+		}
+	}
+}
+
+// isCancel reports whether a type is that of functions which cancel a context.
+func isCancel(t types.Type) bool {
+	sig, ok := t.Underlying().(*types.Signature)
+	return ok && sig.Results().Len() == 0 && sig.Params().Len() <= 1
 }

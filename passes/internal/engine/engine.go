@@ -51,6 +51,7 @@ type Engine struct {
 	globals         map[*ssa.Global]*term.T         // values of package-level variables, as asked for
 	declared        map[*ssa.Global]ssa.Value       // what the initialiser sets those to that nothing else sets
 	texts           map[code.Slot][]ssa.Value       // what private fields are set to, as asked for; nil: out of sight
+	cancels         map[code.Slot][]code.Slot       // kept contexts, by what cancels them; nil until asked for
 	syntax          []*ast.File
 	files           map[string]string // of the units, by name: import path and base name
 

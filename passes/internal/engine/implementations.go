@@ -19,7 +19,9 @@ const MaxImplementations = 12
 // units and really become values of that interface somewhere: a type that only
 // happens to have the methods is no implementation. Where no conversion is in
 // sight (a container that works by reflection makes it), types of packages
-// that know the interface's package stand in. Test doubles are left out by
+// that know the interface's package stand in. A package that lets applications set
+// what it locks with may have an adapter beside it that neither knows: for an interface
+// of locks, types that fit count too. Test doubles are left out by
 // name: they protect nothing.
 type Implementations struct {
 	e       *Engine
@@ -28,6 +30,7 @@ type Implementations struct {
 	into    map[string][]types.Type // interface -> concrete types converted to it, in source order
 	foreign map[string][]types.Type // interface -> types of other modules converted to it
 	widened map[string][]string     // interface -> interfaces converted to it
+	owned   map[string]bool         // interfaces that the units declare, and to which something is converted
 	seen    map[conversion]bool     // what is in the two
 	memo    map[*types.Func][]*ssa.Function
 }
@@ -36,7 +39,7 @@ func newImplementations(e *Engine) *Implementations {
 	im := &Implementations{
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
 		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string),
-		seen: make(map[conversion]bool),
+		seen: make(map[conversion]bool), owned: make(map[string]bool),
 	}
 	for _, p := range e.pkgs {
 		im.local[p.Pkg] = true
@@ -96,6 +99,9 @@ func (im *Implementations) record(in ssa.Instruction) {
 		}
 		if !im.seen[c] {
 			im.seen[c] = true
+			if to := code.NamedOf(in.Type()); to != nil && im.local[to.Obj().Pkg()] {
+				im.owned[c.to] = true
+			}
 			if im.local[n.Obj().Pkg()] {
 				im.into[c.to] = append(im.into[c.to], in.X.Type())
 			} else {
@@ -163,6 +169,7 @@ func (im *Implementations) all(c *ssa.CallCommon) []*ssa.Function {
 	if len(candidates) == 0 {
 		candidates = im.acquainted(c.Value.Type(), iface)
 	}
+	candidates = append(candidates, im.adapters(c.Value.Type(), iface, candidates)...)
 	var list []*ssa.Function
 	for _, recv := range candidates {
 		obj, _, _ := types.LookupFieldOrMethod(recv, true, m.Pkg(), m.Name())
@@ -234,6 +241,87 @@ func (im *Implementations) acquainted(t types.Type, iface *types.Interface) []ty
 		}
 	}
 	return list
+}
+
+// adapters lists the types that fit an interface of locks, in packages that do not know
+// its package and are not known to it. Where an implementation of another package is in
+// sight, what is set is known, and what becomes a value of another interface is there for
+// that one. That a type merely happens to fit is unlikely where there
+// are several methods, or one that returns how to unlock, and more than a context is told.
+func (im *Implementations) adapters(t types.Type, iface *types.Interface, known []types.Type) []types.Type {
+	n := code.NamedOf(t)
+	if n == nil || n.Obj().Pkg() == nil || !im.local[n.Obj().Pkg()] {
+		return nil
+	}
+	locks, plain := forLocks(n.Obj().Name(), iface)
+	if !locks {
+		return nil
+	}
+	home := n.Obj().Pkg()
+	if slices.ContainsFunc(known, func(t types.Type) bool { return code.NamedOf(t).Obj().Pkg() != home }) {
+		return nil
+	}
+	var list []types.Type
+	for _, n := range im.types {
+		p := n.Obj().Pkg()
+		if p == home || slices.Contains(p.Imports(), home) || slices.Contains(home.Imports(), p) || im.placed(n) {
+			continue
+		}
+		if recv := types.NewPointer(n); types.Implements(recv, iface) && !(plain && renames(recv, iface)) {
+			list = append(list, recv)
+		}
+	}
+	return list
+}
+
+// renames reports whether a type has other names for what the methods of an interface are
+// given: its methods were not written after those.
+func renames(recv types.Type, iface *types.Interface) bool {
+	for m := range iface.Methods() {
+		obj, _, _ := types.LookupFieldOrMethod(recv, true, m.Pkg(), m.Name())
+		own, ok := obj.(*types.Func)
+		if !ok {
+			return true
+		}
+		for i := range m.Signature().Params().Len() {
+			a, b := m.Signature().Params().At(i).Name(), own.Signature().Params().At(i).Name()
+			if a != b && a != "" && b != "" && b != "_" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// placed reports whether a type becomes a value of an interface of the program itself.
+func (im *Implementations) placed(n *types.Named) bool {
+	for c := range im.seen {
+		if c.typ == n.Obj() && im.owned[c.to] {
+			return true
+		}
+	}
+	return false
+}
+
+// forLocks reports whether an interface is about locks that its user names. Plain is one
+// whose two methods are told a name and answer an error: those of many a thing that is
+// locked look like that.
+func forLocks(name string, iface *types.Interface) (locks, plain bool) {
+	named, takes, returns := NamesLock(name), false, false
+	plain = iface.NumMethods() == 2
+	for m := range iface.Methods() {
+		named = named || NamesLock(m.Name())
+		for p := range m.Signature().Params().Variables() {
+			takes = takes || !code.IsContext(p.Type())
+			plain = plain && (code.IsContext(p.Type()) || code.IsBasic(p.Type()) && !code.IsDuration(p.Type()))
+		}
+		for r := range m.Signature().Results().Variables() {
+			_, fn := r.Type().Underlying().(*types.Signature)
+			returns = returns || fn
+			plain = plain && code.IsError(r.Type())
+		}
+	}
+	return named && takes && (iface.NumMethods() > 1 || returns), plain
 }
 
 // resolvable reports whether an interface is the module's own, so that its

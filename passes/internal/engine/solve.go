@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -124,7 +125,7 @@ func (f *Family) deals() bool {
 	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
-				if c, ok := in.(ssa.CallInstruction); ok && f.locks(c.Common(), in.Pos()) {
+				if c, ok := in.(ssa.CallInstruction); ok && (f.locks(c.Common(), in.Pos()) || f.commands(c.Common())) {
 					return true
 				}
 				for _, op := range in.Operands(nil) {
@@ -143,6 +144,30 @@ func (f *Family) deals() bool {
 		}
 	}
 	return false
+}
+
+// commands reports whether a call gives a function of the program itself the words of a
+// command that takes, prolongs or frees a key: a client of the project's own, to which any
+// command may be told. Where the words stand is where that shows.
+func (f *Family) commands(c *ssa.CallCommon) bool {
+	callee := code.Origin(c.StaticCallee())
+	if callee == nil || f.Engine.Families[callee] == nil {
+		return false
+	}
+	return slices.ContainsFunc(f.Inputs(c), func(v ssa.Value) bool {
+		if mi, ok := v.(*ssa.MakeInterface); ok {
+			v = mi.X
+		}
+		k, ok := v.(*ssa.Const)
+		if !ok || k.Value == nil || k.Value.Kind() != constant.String {
+			return false
+		}
+		switch strings.ToUpper(constant.StringVal(k.Value)) {
+		case "NX", "SETNX", "DEL", "UNLINK", "EXPIRE", "PEXPIRE":
+			return true
+		}
+		return false
+	})
 }
 
 // holdsLockText reports whether a package-level variable is made from the text of

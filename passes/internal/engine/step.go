@@ -369,7 +369,7 @@ func (f *Family) Apply(fn *term.T, args []*term.T, at lock.Frame, reach summary.
 			sum := f.Engine.named(t.Name)
 			if sum == nil {
 				if target := f.Engine.Functions[t.Name]; target != nil && f.Engine.Families[code.Root(target)] == nil {
-					effects = append(effects, f.foreign(target, args, at, reach)...)
+					effects = append(effects, f.foreign(target, append(receivers(t), args...), at, reach)...)
 				}
 				continue
 			}
@@ -461,6 +461,18 @@ func closureBinder(fn *term.T, args []*term.T) func(*term.T) *term.T {
 		}
 		return captured[p]
 	}
+}
+
+// receivers lists what a function value has bound of its own parameters: the receiver of a
+// method value.
+func receivers(fn *term.T) []*term.T {
+	var list []*term.T
+	for i := 0; i+1 < len(fn.Args); i += 2 {
+		if fn.Args[i].Name == fn.Name {
+			list = append(list, fn.Args[i+1])
+		}
+	}
+	return list
 }
 
 // instantiate puts a caller's arguments into a callee's effects. Function

@@ -25,9 +25,11 @@ func (k *keeping) once(r summary.Recorded) {
 	// schedule does not run again for an error.
 	inline := k.inline(r)
 	leaves := st.Skips || r.Lock.Try && (st.Direct || st.Closed) && !engine.LoopBlocks(st.Func)[st.At.Block()] || inline > 0
-	short := r.Use.TTL.Seconds > 0 || r.Lock.Kind == lock.Advisory
+	// At one time everywhere, only a short job is over when a late replica comes. Tickers
+	// are hours apart: however long the lease is, and renewed or not, the job is over by then.
+	short := (r.Use.TTL.Seconds > 0 || r.Lock.Kind == lock.Advisory) && r.Use.Renewal == "none"
 	freed := len(st.Freed) > 0 || st.Closed && len(st.Release) > 0
-	if !leaves || !short || !freed || r.Use.Renewal != "none" || loops(k.e, st, summary.Endless) || !k.constant(r.Lock.Key) {
+	if !leaves || !freed || loops(k.e, st, summary.Endless) || !k.constant(r.Lock.Key) {
 		return
 	}
 	if st.Wrapper && r.Lock.Key.Any(func(t *term.T) bool { return t.Kind == term.Param && t.Name == code.FuncName(st.Func) }) {
@@ -48,7 +50,7 @@ func (k *keeping) once(r summary.Recorded) {
 		k.schedules()
 	}
 	for fn := st.Func; fn != nil; fn = fn.Parent() {
-		if k.scheduled[code.FuncName(fn)] {
+		if short && k.scheduled[code.FuncName(fn)] {
 			note(fn, 0)
 			return
 		}
@@ -74,7 +76,7 @@ func (k *keeping) inline(r summary.Recorded) float64 {
 		return 0
 	}
 	if period := period(f, r.Site.At); period != nil {
-		if secs := meaning.Seconds(meaning.Args(period)[0]); secs >= oftenest {
+		if secs := k.every(meaning.Args(period)[0]); secs >= oftenest {
 			return secs
 		}
 	}
@@ -169,7 +171,7 @@ func (k *keeping) ticks(f *engine.Family, fn *ssa.Function) {
 		}
 		length := meaning.Args(period)[0]
 		name := code.FuncName(code.Origin(only.Call.StaticCallee()))
-		switch secs := meaning.Seconds(length); {
+		switch secs := k.every(length); {
 		case secs >= oftenest:
 			for fn := code.Origin(only.Call.StaticCallee()); fn != nil && k.ticked[code.FuncName(fn)] == 0; fn = k.errand(fn) {
 				k.ticked[code.FuncName(fn)] = secs
@@ -178,6 +180,28 @@ func (k *keeping) ticks(f *engine.Family, fn *ssa.Function) {
 			k.schedule(name, 0)
 		}
 	}
+}
+
+// every is a period in seconds: a constant, or what is kept in a field or variable that is
+// set to constants, of which it is the shortest.
+func (k *keeping) every(length *term.T) float64 {
+	if secs := meaning.Seconds(length); secs > 0 {
+		return secs
+	}
+	if length.Kind != term.Field && length.Kind != term.Global && length.Kind != term.Param {
+		return 0
+	}
+	shortest := 0.0
+	for _, v := range k.e.Values(length) {
+		secs := meaning.Seconds(v)
+		if secs <= 0 {
+			return 0
+		}
+		if shortest == 0 || secs < shortest {
+			shortest = secs
+		}
+	}
+	return shortest
 }
 
 // waitsLong reports whether a function makes a ticker or a timer, or sleeps, for what is

@@ -41,7 +41,7 @@ func Find(e *engine.Engine) {
 	var all []found
 	for i, look := range []func(*engine.Engine, *taking) []lock.Slip{
 		unheld, foreign, strangers, anew, rows,
-		leaves, stacks, forgets, handsBack, givesUp, abandons, forsakes, contexts, unaware,
+		leaves, several, stacks, forgets, handsBack, givesUp, abandons, forsakes, contexts, spent, unaware,
 		asks, expires, late, outlives, mismatches, misses, believes,
 	} {
 		for _, t := range takings {
@@ -166,7 +166,11 @@ func fails(st *summary.Site, ret *ssa.Return) (failed, known bool) {
 // results: it is stored in an object, sent, or given to code out of sight, and
 // so may be released there. Where before is not nil, only what is done on the way to
 // it counts.
-func (t *taking) handed(before *ssa.BasicBlock) bool {
+func (t *taking) handed(before *ssa.BasicBlock) bool { return t.given(before, nil) }
+
+// given is handed where the function gathers what it takes in local lists and maps: what
+// is put in one of those stays here.
+func (t *taking) given(before *ssa.BasicBlock, local map[ssa.Value]bool) bool {
 	counts := func(in ssa.Instruction) bool {
 		return before == nil || in.Block() == before || code.CanReach(in.Block(), before, nil)
 	}
@@ -176,7 +180,7 @@ func (t *taking) handed(before *ssa.BasicBlock) bool {
 		})
 	}
 	for _, p := range t.f.Places {
-		if at, ok := p.Addr.(ssa.Instruction); ours(t.f.Get(p.Val)) && (!ok || counts(at)) {
+		if at, ok := p.Addr.(ssa.Instruction); ours(t.f.Get(p.Val)) && (!ok || counts(at)) && !local[p.Addr] {
 			return true
 		}
 	}
