@@ -513,11 +513,12 @@ func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 }
 
 // Works reports whether a section does what locks are taken for. Log lines,
-// reads and the lock's own bookkeeping are not that, and what a goroutine does
-// from then on (it keeps the lock alive) is not what its starter took it for.
+// reads, hooks that are told of the lock and its own bookkeeping are not that, and
+// what a goroutine does from then on (it keeps the lock alive) is not what its
+// starter took it for.
 func (f *Family) Works(list []summary.Effect, lock meaning.Meaning) bool {
 	list = slices.DeleteFunc(slices.Clone(list), func(x summary.Effect) bool { return x.Reach == summary.ByGoroutine })
-	return slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Open != summary.Closed }) || f.writes(list, lock)
+	return slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Open != summary.Closed && !x.Tells }) || f.writes(list, lock)
 }
 
 // returnsOwner reports whether fn gives its caller the value that it has stored to tell

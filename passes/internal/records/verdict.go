@@ -32,7 +32,7 @@ func (j *judge) sessionBound(call *term.T) bool {
 		return false
 	}
 	for _, a := range call.Args[1:] {
-		if a.Any(func(t *term.T) bool { return t == j.lock.On }) {
+		if a.Any(func(t *term.T) bool { return j.e.Session(t) == j.lock.On }) {
 			return true
 		}
 	}
@@ -112,11 +112,14 @@ func (j *judge) onSession(on *term.T) bool {
 	if j.e.OwnerHandle(j.st, j.lock) == "pool" {
 		return false
 	}
-	if j.e.Pool.Alike(on, j.lock.On) {
-		return true
+	for _, a := range on.Alts() {
+		// The connection, a transaction begun on it, or a prepared statement of it.
+		a = j.e.Session(a)
+		if !j.e.Pool.Alike(a, j.lock.On) && !(a.Kind == term.Call && a.Any(func(t *term.T) bool { return t == j.lock.On })) {
+			return false
+		}
 	}
-	// A transaction begun on the connection, or a prepared statement of it.
-	return on.Any(func(t *term.T) bool { return t == j.lock.On }) && on.Kind == term.Call
+	return true
 }
 
 func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
