@@ -401,6 +401,9 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 		if m.Scope == "transaction" && f.Engine.ends(x, m.On) {
 			return true // the lock goes with it
 		}
+		if entry := f.Engine.Reader.Entry(x.Call); m.Scope == "session" && entry != nil && EndsTransaction(entry) {
+			return false // the lock outlives it, be it begun through the same object
+		}
 		for _, r := range f.Engine.Reader.Of(x.Call) {
 			if r.Role != meaning.Release || r.Family != m.Family && m.Row == nil {
 				continue
