@@ -80,6 +80,12 @@ func For(u *lock.Use) Suggestion {
 	case changes != nil && Claimed(u):
 		because("only one gets past a conditional write that comes first and is asked whether it was accepted")
 
+	case changes != nil && byVersion(u):
+		because("the records that change do so by their version, and %s goes with them", describe(changes))
+
+	case changes != nil && remade(u):
+		because("%s is made of nothing that was read under the lock, so that the second one writes the same", describe(changes))
+
 	case changes != nil:
 		if changes.Condition == lock.None {
 			because("%s is accepted without a condition, and the loser waits or fails", describe(changes))
@@ -169,6 +175,45 @@ func Claimed(u *lock.Use) bool {
 	return true
 }
 
+// byVersion reports whether what changes in a store does so by a version that is asked
+// for, and nothing that was there before is written over in that store without one: new
+// rows, messages and files that go with the change are of little use to a second holder
+// whose change is refused, though nobody keeps them out.
+func byVersion(u *lock.Use) bool {
+	stores := make(map[string]bool)
+	for i := range u.Writes {
+		w := &u.Writes[i]
+		if w.Condition == lock.Version && w.Checked != nil && *w.Checked && !w.Own && !w.After {
+			stores[storeOf(w)] = true
+		}
+	}
+	return len(stores) > 0 && !slices.ContainsFunc(u.Writes, func(w lock.Write) bool {
+		return !w.Own && !w.After && w.Condition == lock.None && stores[storeOf(&w)] && !adds(&w) && Matters(u, &w)
+	})
+}
+
+// adds reports whether a write leaves what was there before as it is.
+func adds(w *lock.Write) bool {
+	switch w.Operation {
+	case "INSERT", "DDL", "InsertOne", "InsertMany", "Create", "XADD", "PUBLISH", "LPUSH", "RPUSH":
+		return true
+	}
+	return false
+}
+
+// remade reports whether all that a section changes is put in place whole, be it there
+// already or not, by a section that reads nothing.
+func remade(u *lock.Use) bool {
+	return !u.Reads && !slices.ContainsFunc(u.Writes, func(w lock.Write) bool {
+		return !w.Own && !w.After && w.Operation != "UPSERT" && w.Operation != "REPLACE" && Matters(u, &w)
+	})
+}
+
+func storeOf(w *lock.Write) string {
+	store, _, _ := strings.Cut(w.Resource, ":")
+	return store
+}
+
 // before reports whether the section comes to v before it comes to w.
 func before(v, w *lock.Write) bool {
 	a, b := begins(v), begins(w)
@@ -223,7 +268,7 @@ func isDerived(u *lock.Use, w *lock.Write) bool {
 	}
 	store, name, _ := strings.Cut(w.Resource, ":")
 	if store == "file" {
-		return strings.HasPrefix(name, "/tmp/") || strings.Contains(name, "TempDir(")
+		return strings.HasPrefix(name, "/tmp/") || strings.Contains(name, "TempDir(") || strings.HasPrefix(name, "MkdirTemp(") || strings.HasPrefix(name, "CreateTemp(")
 	}
 	if store == "redis" {
 		name += "/" + u.Package

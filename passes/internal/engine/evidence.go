@@ -308,10 +308,30 @@ func (e *Engine) ownRelease(st *summary.Site) bool {
 // later, it was another key that was meant to be freed.
 func (ev *Evidence) marker(st *summary.Site, m meaning.Meaning) bool {
 	g := ev.signs[st]
+	if st.Wrapper && ev.dropped(st, m) {
+		return true
+	}
 	if !m.Raw || m.Row != nil || st.Direct || st.Wrapper || st.Closed || len(st.Release) > 0 && (g == nil || g.Released) || m.Key == nil || m.Key.Kind == term.Unknown || g != nil && g.Compares && !ev.e.ownRelease(st) {
 		return false
 	}
 	return !ev.others[FreedKey{code.PackagePath(st.Func), m.Family, KeyName(m.Key)}]
+}
+
+// dropped reports whether a function that tells its callers that they were first takes a
+// lock by a wrapper and keeps nothing to give it back by: not the handle, no method beside
+// it that releases, no key that anything frees. "Claim this request" is a record that
+// expires. A function that is named like a lock has callers that may know better.
+func (ev *Evidence) dropped(st *summary.Site, m meaning.Meaning) bool {
+	if !m.Raw || m.Row != nil || st.Direct || st.Returned || st.Lent || len(st.Release) > 0 || UnknownKey(m.Key) {
+		return false
+	}
+	if g := ev.signs[st]; g == nil || g.Name || g.Compares || g.Elsewhere || len(ev.e.Halves(st.Func)) > 0 {
+		return false
+	}
+	s := ev.e.Summary(st.Func)
+	return s != nil && !slices.ContainsFunc(s.Sets, func(x summary.Set) bool {
+		return x.Value.Any(func(t *term.T) bool { return t == st.Term || m.Handle != nil && t == m.Handle })
+	})
 }
 
 // total is what the sites on the way of a lock show together.

@@ -53,16 +53,17 @@ func (f *Family) stillHeld(st *summary.Site, region *world.Region, match func(su
 	return slices.ContainsFunc(region.Returns, func(ret *ssa.Return) bool { return !undoes || !code.Failing(ret.Block()) })
 }
 
-// underFailure reports whether a block runs only where a captured error is set.
+// underFailure reports whether a block runs only where a captured error is set: in
+// "if err != nil", or after "if err == nil { return }".
 func (f *Family) underFailure(b *ssa.BasicBlock) bool {
 	for d := b; d.Idom() != nil; d = d.Idom() {
 		up := d.Idom()
 		br, ok := up.Instrs[len(up.Instrs)-1].(*ssa.If)
-		if !ok || up.Succs[0] != d || len(d.Preds) != 1 {
+		if !ok || len(d.Preds) != 1 {
 			continue
 		}
 		cond, ok := br.Cond.(*ssa.BinOp)
-		if !ok || cond.Op != token.NEQ || !code.IsError(cond.X.Type()) {
+		if !ok || !code.IsError(cond.X.Type()) || !(cond.Op == token.NEQ && up.Succs[0] == d || cond.Op == token.EQL && up.Succs[1] == d) {
 			continue
 		}
 		load, ok := cond.X.(*ssa.UnOp)

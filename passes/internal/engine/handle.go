@@ -318,5 +318,91 @@ func (f *Family) hand(c ssa.CallInstruction) {
 	}
 }
 
+// Session is what a handle is begun on, where it is a transaction that an object keeps in
+// a field beside its connection: a driver with conn and tx. Any other handle is returned
+// as it is.
+//
+// Which field is begun on which other one is told by name, since an object is mostly
+// known by an interface only: it has to hold of all types that have both fields. Fields
+// that other packages can set, and that are set to anything else, do not count.
+func (e *Engine) Session(on *term.T) *term.T {
+	if on == nil || on.Kind != term.Field {
+		return on
+	}
+	if e.begun == nil {
+		e.begun = e.transactions()
+	}
+	if conn := e.begun[on.Name]; conn != "" {
+		return e.Pool.Field(on.Args[0], conn)
+	}
+	return on
+}
+
+// transactions maps the fields that hold transactions to those that they are begun on.
+func (e *Engine) transactions() map[string]string {
+	begun := make(map[string]string)
+	refuted := make(map[string]bool)
+	plain := make(map[string][]*types.Struct) // owners of fields that hold something else
+	for at, values := range e.Readings().stored {
+		fields, ok := at.Owner.Type().Underlying().(*types.Struct)
+		if !ok || at.Field >= fields.NumFields() {
+			continue
+		}
+		name := fields.Field(at.Field).Name()
+		switch conn := e.begunOn(at, values); {
+		case conn == "" || fields.Field(at.Field).Exported():
+			plain[name] = append(plain[name], fields)
+		case begun[name] != "" && begun[name] != conn:
+			refuted[name] = true
+		default:
+			begun[name] = conn
+		}
+	}
+	for name, conn := range begun {
+		if refuted[name] || slices.ContainsFunc(plain[name], func(owner *types.Struct) bool { return hasField(owner, conn) }) {
+			delete(begun, name)
+		}
+	}
+	return begun
+}
+
+// begunOn names the field of the same object on which all that a field is set to is begun;
+// empty: there is none.
+func (e *Engine) begunOn(at code.Slot, values []ssa.Value) string {
+	conn := ""
+	for _, v := range values {
+		if c, ok := v.(*ssa.Const); ok && c.IsNil() {
+			continue
+		}
+		f := e.Readings().Family(v)
+		if f == nil {
+			return ""
+		}
+		made := e.HandleMaker(f.Settled().Get(v))
+		if made == nil || e.Reader.Entry(made).Pool != "tx" {
+			return ""
+		}
+		recv := meaning.Receiver(made)
+		if recv == nil || recv.Kind != term.Field || recv.Args[0].Kind != term.Param {
+			return ""
+		}
+		owner := e.TypeOf(recv.Args[0])
+		if owner == nil || code.NamedOf(owner) == nil || code.NamedOf(owner).Origin().Obj() != at.Owner || conn != "" && conn != recv.Name {
+			return ""
+		}
+		conn = recv.Name
+	}
+	return conn
+}
+
+func hasField(owner *types.Struct, name string) bool {
+	for v := range owner.Fields() {
+		if v.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
 // OnOwner is the note of a write that cannot land without the lock's session.
 const OnOwner = "runs on the session that owns the lock"

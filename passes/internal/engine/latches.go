@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/constant"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -35,6 +36,17 @@ func (ev *Evidence) Undone(claim *meaning.Change, column, state string) bool {
 	return false
 }
 
+// Identifies reports whether records of a resource are made with something in a column that
+// differs between them: a node that stores who it is, say, to find its own record by. What
+// the lock's owner is called there names a record, and is not meant to fence one.
+func (ev *Evidence) Identifies(resource, column string) bool {
+	return slices.ContainsFunc(ev.changesOf(resource), func(c *meaning.Change) bool {
+		return (c.Operation == "INSERT" || c.Operation == "UPSERT" || c.Operation == "REPLACE") && slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
+			return s.Column == column && s.Value.Kind != term.Const && !s.Value.IsZero()
+		})
+	})
+}
+
 // changesOf lists the writes of a resource in all the module, whether or not their
 // functions have to do with locks. What a function does to a statement that it is
 // handed shows in the text of the statement, without its arguments.
@@ -63,7 +75,7 @@ func (ev *Evidence) changesIn(f *Family, in ssa.Instruction) {
 	}
 	for _, op := range in.Operands(nil) {
 		c, ok := (*op).(*ssa.Const)
-		if !ok || c.Value == nil || c.Value.Kind() != constant.String || !strings.Contains(strings.ToLower(constant.StringVal(c.Value)), "update") {
+		if !ok || c.Value == nil || c.Value.Kind() != constant.String || !statement(constant.StringVal(c.Value)) {
 			continue
 		}
 		for _, st := range sqlread.Read(constant.StringVal(c.Value)) {
@@ -73,4 +85,10 @@ func (ev *Evidence) changesIn(f *Family, in ssa.Instruction) {
 			}
 		}
 	}
+}
+
+// statement reports whether a text may be one that writes.
+func statement(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, "update") || strings.Contains(text, "insert") || strings.Contains(text, "replace")
 }

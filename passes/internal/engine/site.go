@@ -402,6 +402,9 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 		if m.Scope == "transaction" && f.Engine.ends(x, m.On) {
 			return true // the lock goes with it
 		}
+		if entry := f.Engine.Reader.Entry(x.Call); m.Scope == "session" && entry != nil && EndsTransaction(entry) {
+			return false // the lock outlives it, be it begun through the same object
+		}
 		for _, r := range f.Engine.Reader.Of(x.Call) {
 			if r.Role != meaning.Release || r.Family != m.Family && m.Row == nil {
 				continue
@@ -520,11 +523,12 @@ func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 }
 
 // Works reports whether a section does what locks are taken for. Log lines,
-// reads and the lock's own bookkeeping are not that, and what a goroutine does
-// from then on (it keeps the lock alive) is not what its starter took it for.
+// reads, hooks that are told of the lock and its own bookkeeping are not that, and
+// what a goroutine does from then on (it keeps the lock alive) is not what its
+// starter took it for.
 func (f *Family) Works(list []summary.Effect, lock meaning.Meaning) bool {
 	list = slices.DeleteFunc(slices.Clone(list), func(x summary.Effect) bool { return x.Reach == summary.ByGoroutine })
-	return slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Open != summary.Closed }) || f.writes(list, lock)
+	return slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Open != summary.Closed && !x.Tells }) || f.writes(list, lock)
 }
 
 // givenOwner reports whether key and owner value of a lock are the caller's, who has then

@@ -109,7 +109,9 @@ func inOrder(fn *ssa.Function, s *summary.Summary, lists map[*ssa.BasicBlock][]s
 }
 
 // results joins what a return gives back; nil and zero values, which
-// accompany an error, are left out where there is anything else.
+// accompany an error, are left out where there is anything else. Text that a builder was
+// filled with piece by piece is not followed: it is a matter of the arguments, whatever else
+// the function may return.
 func (f *Family) results(s *summary.Summary, ret *ssa.Return) {
 	if s.Results == nil {
 		s.Results = make([]*term.T, len(ret.Results))
@@ -119,15 +121,27 @@ func (f *Family) results(s *summary.Summary, ret *ssa.Return) {
 			continue
 		}
 		t := f.extended(f.Value(v))
-		if t == nil || t.IsZero() && s.Results[i] != nil {
+		if t != nil && t.Kind == term.Struct && code.IsBasic(v.Type()) {
+			t = f.builtOf(ret.Parent())
+		}
+		if t == nil || t.IsZero() && s.Results[i] != nil || s.Results[i] != nil && s.Results[i].IsBuilt() {
 			continue
 		}
-		if s.Results[i] == nil || s.Results[i].IsZero() {
+		if s.Results[i] == nil || s.Results[i].IsZero() || t.IsBuilt() {
 			s.Results[i] = t
 		} else {
 			s.Results[i] = f.Engine.Pool.Join(s.Results[i], t)
 		}
 	}
+}
+
+// builtOf is the text that a function builds of its parameters.
+func (f *Family) builtOf(fn *ssa.Function) *term.T {
+	args := make([]*term.T, len(fn.Params))
+	for i, p := range fn.Params {
+		args[i] = f.Get(p)
+	}
+	return f.Engine.Pool.Built(code.FuncName(code.Origin(fn)), args...)
 }
 
 // bound drops repeated effects and limits their number.

@@ -424,8 +424,13 @@ func (b *chain) limit() {
 	})
 }
 
-// assign notes assigned values: column and value, a struct, a map.
+// assign notes assigned values: column and value, a struct, a map. What a generated method
+// assigns by its name alone, or to a column whose name is out of sight, is not known.
 func (b *chain) assign(v *term.T) {
+	if v == nil {
+		b.unknown = true
+		return
+	}
 	if v.Kind == term.List && len(v.Args) == 1 {
 		v = v.Args[0]
 	}

@@ -47,7 +47,7 @@ func sessionWrites(e *engine.Engine, fn *ssa.Function, j *judge) (list []summary
 				if w.Role != meaning.Write {
 					continue
 				}
-				if w.Write.On == nil || !onField(w.Write.On, on.Name, m) {
+				if w.Write.On == nil || !onField(e.Session(w.Write.On), on.Name, m) {
 					if w.Write.On != nil && !w.Write.On.Any(func(t *term.T) bool { return t == e.Pool.Param(code.FuncName(m), 0, "") }) {
 						continue // another object's, as in a method that opens one
 					}

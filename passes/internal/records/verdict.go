@@ -32,7 +32,7 @@ func (j *judge) sessionBound(call *term.T) bool {
 		return false
 	}
 	for _, a := range call.Args[1:] {
-		if a.Any(func(t *term.T) bool { return t == j.lock.On }) {
+		if a.Any(func(t *term.T) bool { return j.e.Session(t) == j.lock.On }) {
 			return true
 		}
 	}
@@ -112,14 +112,17 @@ func (j *judge) onSession(on *term.T) bool {
 	if j.e.OwnerHandle(j.st, j.lock) == "pool" {
 		return false
 	}
-	if j.e.Pool.Alike(on, j.lock.On) {
-		return true
+	for _, a := range on.Alts() {
+		// The connection, a transaction begun on it, or a prepared statement of it.
+		a = j.e.Session(a)
+		if made := j.e.HandleMaker(a); made != nil && made == j.e.HandleMaker(j.lock.On) {
+			continue // one of the two is called on what is embedded in the other
+		}
+		if !j.e.Pool.Alike(a, j.lock.On) && !(a.Kind == term.Call && a.Any(func(t *term.T) bool { return t == j.lock.On })) {
+			return false
+		}
 	}
-	if made := j.e.HandleMaker(on); made != nil && made == j.e.HandleMaker(j.lock.On) {
-		return true // one of the two is called on what is embedded in the other
-	}
-	// A transaction begun on the connection, or a prepared statement of it.
-	return on.Any(func(t *term.T) bool { return t == j.lock.On }) && on.Kind == term.Call
+	return true
 }
 
 func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
@@ -257,6 +260,8 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		return none
 	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(g, c)):
 		return ruling{cond: lock.Owner}
+	case mine && g.Op == "=" && j.e.Evidence.Identifies(c.Resource, g.Column):
+		return none
 	case mine && g.Op == "=":
 		none.fault = "a random lock value is compared for equality with a column that nobody sets when the lock is taken"
 		return none

@@ -228,7 +228,7 @@ func (t *taking) inSpite(denied *world.Region) lock.Frame {
 		if !inSection[in] || !slices.ContainsFunc(steps[in], t.guarded) {
 			continue
 		}
-		if _, ok := in.(*ssa.Go); ok || t.follows(in, denied) {
+		if _, ok := in.(*ssa.Go); ok || t.follows(in, denied) || t.nextTurn(in) {
 			continue
 		}
 		return t.f.Frame(in, "runs all the same")
@@ -285,6 +285,16 @@ func (t *taking) follows(in ssa.Instruction, denied *world.Region) bool {
 	return slices.ContainsFunc(t.st.Region.Held, func(in ssa.Instruction) bool {
 		_, async := in.(*ssa.Go)
 		return !refused[in] && (async || slices.ContainsFunc(t.f.Sums[t.st.Func].Steps[in], t.guarded))
+	})
+}
+
+// nextTurn reports whether an instruction can be reached from the acquire by another turn
+// of a loop around both only: another case of a select, which comes when it is due, and
+// not what the lock was tried for.
+func (t *taking) nextTurn(in ssa.Instruction) bool {
+	at, to := t.st.At.Block(), in.Block()
+	return slices.ContainsFunc(t.f.Sums[t.st.Func].Loops, func(l *summary.Loop) bool {
+		return l.Body[at] && l.Body[to] && !code.CanReach(at, to, l.Head)
 	})
 }
 

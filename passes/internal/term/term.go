@@ -331,6 +331,7 @@ const (
 	opWith    = "with"    // Args[0] with the field that Args[1] names set to Args[2]
 	opApplied = "applied" // Args[2] after the functions Args[0] have run on it
 	opAppend  = "append"  // the list Args[0] with what is in the list Args[1] behind it
+	opBuilt   = "built"   // a text that the function Args[0] makes of the others
 	opJoin    = "join"    // the texts in the list Args[0], with Args[1] between them
 )
 
@@ -355,19 +356,20 @@ func (t *T) Cases() (x, with, without *T, ok bool) {
 	return t.Args[0], t.Args[1], t.Args[2], true
 }
 
-// Changed takes a With apart; ok is false for other terms.
-func (t *T) Changed() (x *T, name string, value *T, ok bool) {
-	if t.Kind != Op || t.Name != opWith {
-		return nil, "", nil, false
-	}
-	return t.Args[0], t.Args[1].Name, t.Args[2], true
-}
-
 // Append is the list x with what is in the list y behind it.
 func (p *Pool) Append(x, y *T) *T { return p.Op(opAppend, x, y) }
 
 // Joined is the text of what is in a list, with sep in between.
 func (p *Pool) Joined(list, sep *T) *T { return p.Op(opJoin, list, sep) }
+
+// Built is a text that a function makes piece by piece of args. How is not known: the same
+// function makes the same text of the same.
+func (p *Pool) Built(fn string, args ...*T) *T {
+	return p.Op(opBuilt, append([]*T{p.Const("func", fn)}, args...)...)
+}
+
+// IsBuilt reports whether t is such a text.
+func (t *T) IsBuilt() bool { return t.Kind == Op && t.Name == opBuilt }
 
 // Or is x unless that is zero, else y: a value with a default.
 func (p *Pool) Or(x, y *T) *T {

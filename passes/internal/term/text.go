@@ -54,6 +54,9 @@ func (t *T) pattern() (string, bool) {
 				b.WriteString(s)
 			}
 			return b.String(), known
+		case opBuilt:
+			parts, known := elements(&T{Kind: List, Args: t.Args[1:]})
+			return strings.Join(parts, "%s"), known
 		case opJoin:
 			sep, _ := t.Args[1].pattern()
 			parts, known := elements(t.Args[0])
