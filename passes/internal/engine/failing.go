@@ -31,7 +31,7 @@ func (f *Family) failureOnly(d *ssa.Defer, match func(summary.Effect) bool) bool
 			if f.ReleaseIndex(sum.Steps[in], match) < 0 {
 				continue
 			}
-			if !f.underFailure(b) {
+			if !f.underFailure(b) && !(f.kept(b) && f.takesForOthers(d.Parent())) {
 				return false
 			}
 			guarded = true
@@ -75,4 +75,63 @@ func (f *Family) underFailure(b *ssa.BasicBlock) bool {
 		}
 	}
 	return false
+}
+
+// takesForOthers reports whether a function is one half of a lock, going by its name or by
+// its receiver, which has the other half.
+func (f *Family) takesForOthers(fn *ssa.Function) bool {
+	return NamesLock(fn.Name()) || len(f.Engine.Halves(fn)) > 0
+}
+
+// kept reports whether a block of a deferred closure does not run where the function around
+// it says so at its end: under a captured flag that is a constant to begin with, and the
+// other one right before a return.
+func (f *Family) kept(b *ssa.BasicBlock) bool {
+	for d := b; d.Idom() != nil; d = d.Idom() {
+		up := d.Idom()
+		br, ok := up.Instrs[len(up.Instrs)-1].(*ssa.If)
+		if !ok || len(d.Preds) != 1 {
+			continue
+		}
+		cond, runs := br.Cond, up.Succs[0] == d
+		if n, ok := cond.(*ssa.UnOp); ok && n.Op == token.NOT {
+			cond, runs = n.X, !runs
+		}
+		load, ok := cond.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			continue
+		}
+		captured, ok := load.X.(*ssa.FreeVar)
+		if !ok {
+			continue
+		}
+		if flag, ok := f.Base(captured).(*ssa.Alloc); ok && saysBeforeReturn(flag, !runs) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysBeforeReturn reports whether a flag is given constants only, and the given one where
+// every way on returns.
+func saysBeforeReturn(flag *ssa.Alloc, want bool) bool {
+	said := false
+	for _, ref := range *flag.Referrers() {
+		st, ok := ref.(*ssa.Store)
+		if !ok || st.Addr != flag {
+			continue
+		}
+		c, ok := st.Val.(*ssa.Const)
+		if !ok {
+			return false
+		}
+		if isFalse(c) == want {
+			continue
+		}
+		if _, returns := st.Block().Instrs[len(st.Block().Instrs)-1].(*ssa.Return); !returns {
+			return false
+		}
+		said = true
+	}
+	return said
 }

@@ -28,7 +28,7 @@ func TendsRow(c *meaning.Change, row *meaning.Row) rowPart {
 		switch {
 		case s.Column == row.Expiry:
 			part = rowExtend
-			if Frees(s.Value) {
+			if Frees(s.Value) && !(sqlNow(s.Value) && livesBySigns(row)) {
 				return rowOrData(c, row, RowFree)
 			}
 		case Frees(s.Value) && part == rowData && !IsConst(s.Value, "false", "0", ""):
@@ -37,6 +37,15 @@ func TendsRow(c *meaning.Change, row *meaning.Row) rowPart {
 	}
 	return rowOrData(c, row, part)
 }
+
+// livesBySigns reports whether a lease ends some time after its holder was last seen: taking
+// it stores the present, and so does each sign of life.
+func livesBySigns(row *meaning.Row) bool {
+	return slices.ContainsFunc(row.Sets, func(a meaning.Setting) bool { return a.Column == row.Expiry && sqlNow(a.Value) })
+}
+
+// sqlNow reports whether a stored value is the present time.
+func sqlNow(v *term.T) bool { return IsOp(v, "sql:now") }
 
 // RenewsRow reads a write that moves the end of a record which is a known lock, as a
 // renewal. It compares the owner if it asks for more than the record's name and end;
@@ -85,7 +94,7 @@ func rowOrData(c *meaning.Change, row *meaning.Row, part rowPart) rowPart {
 // Frees reports whether a stored value ends a lease: NULL, or the present time, or one
 // before it.
 func Frees(v *term.T) bool {
-	return v != nil && (v.Kind == term.Nil || IsOp(v, "sql:now") || IsOp(v, "sql:-") && len(v.Args) == 2 && IsOp(v.Args[0], "sql:now") || IsConst(v, "NULL", "null", "", "0", "false"))
+	return v != nil && (v.Kind == term.Nil || sqlNow(v) || IsOp(v, "sql:-") && len(v.Args) == 2 && sqlNow(v.Args[0]) || IsConst(v, "NULL", "null", "", "0", "false"))
 }
 
 // IsConst reports whether a term is a constant with one of these texts.

@@ -348,3 +348,82 @@ func (f *Family) upTo(c *counter, limit ssa.Value, last bool, op token.Token) su
 	}
 	return summary.Turns{Rounds: summary.Each}
 }
+
+// asides are the instructions of a section that run in it by the next turns of a loop only:
+// they stand on another way through the loop than the acquire, or before it, and go on
+// whether or not it was taken, such as a heartbeat beside an attempt to become leader. What
+// is asked on the way to them must be nothing that the attempt may have changed: which
+// channel was ready, or whether a call of this turn failed. Any other question may be a
+// flag, and a sign that the lock is meant.
+func asides(st *summary.Site, loops []*summary.Loop) map[ssa.Instruction]bool {
+	found := make(map[ssa.Instruction]bool)
+	if st.Kept {
+		return found
+	}
+	start := st.Start()
+	for _, l := range loops {
+		if !l.Body[start.Block()] {
+			continue
+		}
+		later := reachedInTurn(start.Block(), l)
+		for b := range l.Body {
+			if later[b] && b != start.Block() || !unasked(b, l) {
+				continue
+			}
+			for _, in := range b.Instrs {
+				if in == start {
+					break
+				}
+				found[in] = true
+			}
+		}
+	}
+	return found
+}
+
+// reachedInTurn are the blocks that control gets to from a block before l begins anew.
+func reachedInTurn(from *ssa.BasicBlock, l *summary.Loop) map[*ssa.BasicBlock]bool {
+	seen := make(map[*ssa.BasicBlock]bool)
+	work := []*ssa.BasicBlock{from}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, next := range b.Succs {
+			if next != l.Head && !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return seen
+}
+
+// unasked reports whether control gets from the head of l to b by channels and calls alone.
+func unasked(b *ssa.BasicBlock, l *summary.Loop) bool {
+	for d := b.Idom(); d != nil && l.Body[d]; d = d.Idom() {
+		br, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If)
+		if !ok || code.CanReach(d.Succs[0], b, l.Head) == code.CanReach(d.Succs[1], b, l.Head) {
+			continue
+		}
+		switch cond := br.Cond.(type) {
+		case *ssa.Extract: // v, ok := <-c, range
+			if _, call := cond.Tuple.(*ssa.Call); call {
+				return false
+			}
+		case *ssa.BinOp:
+			x, ok := cond.X.(*ssa.Extract)
+			if ok {
+				if _, ready := x.Tuple.(*ssa.Select); ready {
+					continue
+				}
+			}
+			call, single := cond.X.(*ssa.Call)
+			if _, failing := code.ErrorTest(br); !failing || !(ok && l.Body[x.Block()] || single && l.Body[call.Block()]) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -265,7 +265,11 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 		held[b] = true
 		lists[b] = append(lists[b], f.repeat(list, b, s.Loops, except)...)
 	}
+	aside := asides(st, s.Loops)
 	for _, in := range region.Held {
+		if aside[in] && releases(in) < 0 {
+			continue
+		}
 		list := s.Steps[in]
 		if send, ok := in.(*ssa.Send); ok && !code.IsError(send.X.Type()) && len(list) == 0 && !f.replies(send) {
 			// Whoever receives works under the lock: "you are leader".
@@ -297,7 +301,9 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 		st.Effects = append(st.Effects, lists[b]...)
 	}
 	for _, in := range region.After {
-		st.After = append(st.After, s.Steps[in]...)
+		if !aside[in] {
+			st.After = append(st.After, s.Steps[in]...)
+		}
 	}
 	st.Effects = bound(st.Effects)
 }

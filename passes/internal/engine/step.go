@@ -566,6 +566,12 @@ func (f *Family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach su
 // external is the call of a function without source.
 func (f *Family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach summary.Reach) []summary.Effect {
 	effects := f.callbacks(c, call, at, reach)
+	if name := code.CalleeName(c); name == "(reflect.Value).Call" || name == "(reflect.Value).CallSlice" {
+		// Which function that is, is not told; one that is given nothing computes something.
+		if params, ok := c.Args[len(c.Args)-1].(*ssa.Const); !ok || !params.IsNil() {
+			effects = append(effects, summary.Effect{Call: call, Open: summary.Dynamic, Why: lock.ReasonReflect, At: at, Reach: reach})
+		}
+	}
 	if fn, ok := c.StaticCallee().Object().(*types.Func); ok && fn.Pkg() != nil && !Standard(fn.Pkg().Path()) && code.Worldly(c.Signature()) {
 		effects = append(effects, summary.Effect{Call: call, Open: summary.Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
 	}

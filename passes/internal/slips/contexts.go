@@ -68,11 +68,23 @@ func contextOf(f *engine.Family, x summary.Effect) (ssa.CallInstruction, ssa.Val
 		}
 		// A wrapper may send its release with a context of its own.
 		t := f.Get(a)
-		if x.Call.Any(func(y *term.T) bool { return y == t }) && !x.Call.Any(func(y *term.T) bool { return y.Kind == term.Call && y.Name == "context.WithoutCancel" }) {
+		if sentWith(x.Call, t) && !x.Call.Any(func(y *term.T) bool { return y.Kind == term.Call && y.Name == "context.WithoutCancel" }) {
 			return in, a
 		}
 	}
 	return nil, nil
+}
+
+// sentWith reports whether a call gets a context, or something that is made with it. What
+// is read out of a context, such as the owner whose record is deleted, does not end with it.
+func sentWith(call, ctx *term.T) bool {
+	if call == ctx {
+		return true
+	}
+	if call.Kind == term.Elem { // ctx.Value(key)
+		return false
+	}
+	return slices.ContainsFunc(call.Args, func(a *term.T) bool { return a != nil && sentWith(a, ctx) })
 }
 
 // deadBy says how a context of the lineage has ended when the release runs, and

@@ -42,6 +42,9 @@ func (t *T) Place() string {
 			return t.Args[2].Place()
 		}
 		for _, a := range t.Args {
+			if t.Kind != Result && t.Kind != Out && a.Kind == Const && (t.Kind == Op || a.IsZero()) {
+				continue // what a number starts from, or is computed with, names nothing
+			}
 			if s := a.Place(); s != "" {
 				return s
 			}

@@ -35,6 +35,9 @@ func TestPlace(t *testing.T) {
 		{p.List(param("first"), param("second")), "first, second"},
 		{p.List(param("first"), param("second"), param("third")), "first"},
 		{p.Join(p.Unknown("loop"), param("key")), "key"},
+		{p.Join(p.Const("int", "0"), p.Op("+", p.Op("<<", p.Unknown("loop"), p.Const("int", "8")), p.Elem(param("sum"), nil))), "sum[]"},
+		{p.Join(p.Const("int", "0"), p.Unknown("loop")), ""},
+		{p.Op("+", p.Const("int", "7000"), param("shard")), "shard"},
 	} {
 		if got := test.of.Place(); got != test.want {
 			t.Errorf("%s: %q, want %q", test.of.Text(), got, test.want)

@@ -1,6 +1,9 @@
 package term
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Pattern renders a string value for people: constants as they are, everything
 // else as %s or %d, as in "order:%s". A value without any constant part is
@@ -46,6 +49,9 @@ func (t *T) pattern() (string, bool) {
 	case Op:
 		switch t.Name {
 		case "+":
+			if slices.ContainsFunc(t.Args, func(a *T) bool { return a.Kind == Const && a.Type == "int" }) {
+				break // a sum
+			}
 			var b strings.Builder
 			known := false
 			for _, a := range t.Args {
@@ -68,7 +74,7 @@ func (t *T) pattern() (string, bool) {
 		}
 	case Join:
 		for _, a := range t.Args {
-			if s, k := a.pattern(); k {
+			if s, k := a.pattern(); k && !a.IsZero() {
 				return s, true
 			}
 		}
