@@ -39,8 +39,8 @@ func (ev *Evidence) Undone(claim *meaning.Change, column, state string) bool {
 // Identifies reports whether records of a resource are made with something in a column that
 // differs between them: a node that stores who it is, say, to find its own record by. What
 // the lock's owner is called there names a record, and is not meant to fence one.
-func (ev *Evidence) Identifies(resource, column string) bool {
-	return slices.ContainsFunc(ev.changesOf(resource), func(c *meaning.Change) bool {
+func (e *Engine) Identifies(resource, column string) bool {
+	return e.Evidence != nil && slices.ContainsFunc(e.Evidence.changesOf(resource), func(c *meaning.Change) bool {
 		return (c.Operation == "INSERT" || c.Operation == "UPSERT" || c.Operation == "REPLACE") && slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
 			return s.Column == column && s.Value.Kind != term.Const && !s.Value.IsZero()
 		})

@@ -75,6 +75,10 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 	st.Returned = f.returnsHandle(st, m, fn, match)
 	st.Lent = st.HeldOut && f.handsEnd(st, fn, m)
 	section := f.Engine.numbers(s, st.Effects)
+	if fn.Signature.Results().Len() > 0 {
+		// Hooks that are told of the lock are no work, where the caller is told as well.
+		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Open == summary.Value && x.Tells })
+	}
 	switch {
 	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Raw && m.Row != nil || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
 		// A record that stands until it is taken away is held on, whatever else fn does, and so is
@@ -529,12 +533,11 @@ func (f *Family) writes(list []summary.Effect, lock meaning.Meaning) bool {
 }
 
 // Works reports whether a section does what locks are taken for. Log lines,
-// reads, hooks that are told of the lock and its own bookkeeping are not that, and
-// what a goroutine does from then on (it keeps the lock alive) is not what its
-// starter took it for.
+// reads and the lock's own bookkeeping are not that, and what a goroutine does
+// from then on (it keeps the lock alive) is not what its starter took it for.
 func (f *Family) Works(list []summary.Effect, lock meaning.Meaning) bool {
 	list = slices.DeleteFunc(slices.Clone(list), func(x summary.Effect) bool { return x.Reach == summary.ByGoroutine })
-	return slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Open != summary.Closed && !x.Tells }) || f.writes(list, lock)
+	return slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Open != summary.Closed }) || f.writes(list, lock)
 }
 
 // givenOwner reports whether key and owner value of a lock are the caller's, who has then

@@ -260,7 +260,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		return none
 	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(g, c)):
 		return ruling{cond: lock.Owner}
-	case mine && g.Op == "=" && j.e.Evidence.Identifies(c.Resource, g.Column):
+	case mine && g.Op == "=" && j.e.Identifies(c.Resource, g.Column):
 		return none
 	case mine && g.Op == "=":
 		none.fault = "a random lock value is compared for equality with a column that nobody sets when the lock is taken"

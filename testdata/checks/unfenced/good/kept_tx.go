@@ -22,7 +22,7 @@ type batches interface {
 }
 
 func (i *importer) hold(ctx context.Context) error {
-	_, err := i.conn.ExecContext(ctx, "SELECT pg_advisory_lock(9117)") // verdict: fenced
+	_, err := i.conn.ExecContext(ctx, "SELECT pg_advisory_lock(9117)")
 	return err
 }
 
