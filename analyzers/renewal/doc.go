@@ -61,6 +61,8 @@
 // line; and a loop under an advisory lock whose session is asked nothing until the
 // end. A wrapper that gets the signal and hands it to nobody is where that is told.
 //
+// A ping, in a loop, of the connection that owns an advisory lock is a renewal.
+//
 // Reported at the renewal: its result is dropped; or it makes no difference,
 // because control goes on in the same way after a failure as after a success,
 // but for log lines and metrics; or only its error is looked at, where a lease that

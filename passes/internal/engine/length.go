@@ -273,11 +273,24 @@ func (e *Engine) deadline(x summary.Effect, loop bool) (secs float64, ends bool)
 			continue
 		}
 		ends = true
-		if s := meaning.Seconds(meaning.Args(d)[1]); s > 0 && (secs == 0 || s < secs) {
+		if s := longest(meaning.Args(d)[1]); s > 0 && (secs == 0 || s < secs) {
 			secs = s
 		}
 	}
 	return secs, ends
+}
+
+// longest is how many seconds a duration is at most, as far as it is constant: of one that
+// is not told, its default.
+func longest(t *term.T) float64 {
+	if t.Kind != term.Join && !IsOp(t, "or") {
+		return meaning.Seconds(t)
+	}
+	most := 0.0
+	for _, a := range t.Args {
+		most = max(most, longest(a))
+	}
+	return most
 }
 
 // Deadlines lists the calls that set a deadline of the context that a call is

@@ -77,7 +77,9 @@ func (f *Family) decorates(fn *ssa.Function, s *summary.Summary) {
 	for _, inner := range fn.AnonFuncs {
 		sum := f.Sums[inner]
 		if sum == nil || !slices.ContainsFunc(s.Results, func(r *term.T) bool {
-			return r != nil && r.Any(func(t *term.T) bool { return (t.Kind == term.Closure || t.Kind == term.Func) && t.Name == code.FuncName(inner) })
+			return r != nil && r.Any(func(t *term.T) bool {
+				return (t.Kind == term.Closure || t.Kind == term.Func) && t.Name == code.FuncName(inner)
+			})
 		}) {
 			continue
 		}

@@ -125,6 +125,10 @@ func (r *Reader) filter(list []pair) []Guard {
 			out = append(out, g)
 			continue
 		}
+		if p.key == "$expr" {
+			out = append(out, r.aggregation(p.value))
+			continue
+		}
 		if strings.HasPrefix(p.key, "$") {
 			out = append(out, Guard{Op: "other", Text: p.key})
 			continue
@@ -148,10 +152,80 @@ func (r *Reader) filter(list []pair) []Guard {
 	return out
 }
 
+// aggregation reads a condition in the language of aggregations: $lt: ["$until", "$$NOW"].
+func (r *Reader) aggregation(t *term.T) Guard {
+	other := Guard{Op: "other", Text: "$expr"}
+	ops, ok := pairs(t)
+	if !ok || len(ops) != 1 || documentOps[ops[0].key] == "" || ops[0].value.Kind != term.List || len(ops[0].value.Args) != 2 {
+		return other
+	}
+	x, y, op := ops[0].value.Args[0], ops[0].value.Args[1], documentOps[ops[0].key]
+	column, ok := fieldPath(x)
+	if !ok {
+		if column, ok = fieldPath(y); !ok {
+			return other
+		}
+		y, op = x, mirrored[op]
+	}
+	if op == "" {
+		return other
+	}
+	return Guard{Column: column, Op: op, Value: r.aggregated(y), Text: column + " " + ops[0].key}
+}
+
+// mirrored has the operators with the operands the other way round.
+var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+
+// fieldPath is the field that an operand of an aggregation names: "$until".
+func fieldPath(t *term.T) (string, bool) {
+	s, ok := t.Str()
+	if !ok || !strings.HasPrefix(s, "$") || strings.HasPrefix(s, "$$") {
+		return "", false
+	}
+	return s[1:], true
+}
+
+// aggregated is the value of an expression of an aggregation: $$NOW is the time of the
+// server, and what is computed from it as well.
+func (r *Reader) aggregated(t *term.T) *term.T {
+	if s, ok := t.Str(); ok && (s == "$$NOW" || s == "$$CLUSTER_TIME") {
+		return r.Pool.Op("sql:now")
+	}
+	ops, ok := pairs(t)
+	if !ok || len(ops) != 1 || ops[0].key != "$add" && ops[0].key != "$subtract" && ops[0].key != "$dateAdd" && ops[0].key != "$dateSubtract" {
+		return t
+	}
+	of := ops[0].value
+	if fields, ok := pairs(of); ok {
+		for _, f := range fields {
+			if f.key == "startDate" {
+				return r.Pool.Op("sql:+", r.aggregated(f.value))
+			}
+		}
+		return t
+	}
+	args := make([]*term.T, len(of.Args))
+	for i, a := range of.Args {
+		args[i] = r.aggregated(a)
+	}
+	return r.Pool.Op("sql:+", args...)
+}
+
 // documentSets lists what an update stores, and what only in a record that it makes; seen
 // is false where some of it is not known.
 func (r *Reader) documentSets(t *term.T) (sets, fresh []Setting, seen bool) {
 	update, seen := pairs(t)
+	staged := false
+	if !seen && t != nil && t.Kind == term.List && len(t.Args) > 0 { // an update that is a list of stages
+		staged, seen = true, true
+		for _, stage := range t.Args {
+			more, ok := pairs(stage)
+			if !ok {
+				return nil, nil, false
+			}
+			update = append(update, more...)
+		}
+	}
 	for _, p := range update {
 		if !strings.HasPrefix(p.key, "$") { // a document that replaces the one that is there
 			sets = append(sets, Setting{p.key, p.value})
@@ -166,7 +240,12 @@ func (r *Reader) documentSets(t *term.T) (sets, fresh []Setting, seen bool) {
 				v = r.Pool.Op("sql:greatest", r.Pool.Op("column", r.Pool.Const("string", f.key)), v)
 			case "$unset":
 				v = r.Pool.Nil()
-			case "$set":
+			case "$currentDate":
+				v = r.Pool.Op("sql:now")
+			case "$set", "$addFields":
+				if staged {
+					v = r.aggregated(v)
+				}
 			case "$setOnInsert":
 				fresh = append(fresh, Setting{f.key, v})
 				continue

@@ -48,46 +48,101 @@ func Clocks(e *engine.Engine, uses []*lock.Use) []lock.Remark {
 
 // sentClocks finds leases that are records of a database and are taken over by the
 // clock of whoever asks: the statement is sent this host's time, or stores the end by
-// it and compares that with the database's. It stands where the time is put in.
+// it and compares that with the database's. It stands at the statement, or where the time
+// is put into a filter.
 func sentClocks(e *engine.Engine) {
 	for _, f := range e.Order {
 		for _, r := range e.Recorded[f] {
 			st := r.Site
-			if slices.ContainsFunc(st.Lock.Chain, func(c *summary.Site) bool { return c.Func == nil || sentClock(e, c.Lock.Call) != "" }) {
+			if slices.ContainsFunc(st.Lock.Chain, func(c *summary.Site) bool {
+				if c.Func == nil {
+					return true
+				}
+				why, _ := sentClock(e, c.Lock.Call)
+				return why != ""
+			}) {
 				continue // told in the wrapper, or that is out of sight
 			}
-			if why := sentClock(e, st.Lock.Call); why != "" {
-				r.Use.Clocks = append(r.Use.Clocks, lock.Call{Frame: f.Frame(st.At, why), Call: st.Lock.At.Callee, Kind: "sent", Here: true})
+			if why, value := sentClock(e, st.Lock.Call); why != "" {
+				at := f.Frame(st.At, why)
+				if in := comparedIn(f, value); in != nil {
+					at = f.Frame(in, why)
+				}
+				r.Use.Clocks = append(r.Use.Clocks, lock.Call{Frame: at, Call: st.Lock.At.Callee, Kind: "sent", Here: true})
 			}
 		}
 	}
 }
 
-// sentClock says which time of this host decides about a record that a call takes; it
-// is empty for none. Only databases that have a clock of their own count.
-func sentClock(e *engine.Engine, call *term.T) string {
+// comparedIn is the store that puts a value into a filter of documents, under an operator
+// of order; nil where that is elsewhere, or the value goes with a statement.
+func comparedIn(f *engine.Family, value *term.T) ssa.Instruction {
+	if value == nil {
+		return nil
+	}
+	orders := func(v ssa.Value) bool {
+		k, ok := v.(*ssa.Const)
+		return ok && k.Value != nil && slices.Contains([]string{`"$lt"`, `"$lte"`, `"$gt"`, `"$gte"`}, k.Value.ExactString())
+	}
+	for _, fn := range f.Members {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				switch in := in.(type) {
+				case *ssa.MapUpdate:
+					if orders(in.Key) && f.Get(in.Value) == value {
+						return in
+					}
+				case *ssa.Store: // of the value of a pair
+					fa, ok := in.Addr.(*ssa.FieldAddr)
+					if !ok || f.Get(in.Val) != value {
+						continue
+					}
+					for _, r := range *fa.X.Referrers() {
+						key, ok := r.(*ssa.FieldAddr)
+						if ok && slices.ContainsFunc(*key.Referrers(), func(r ssa.Instruction) bool {
+							st, ok := r.(*ssa.Store)
+							return ok && orders(st.Val)
+						}) {
+							return in
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sentClock says which time of this host decides about a record that a call takes, and
+// which value is compared; it is empty for none. Only databases that have a clock of their
+// own count.
+func sentClock(e *engine.Engine, call *term.T) (why string, value *term.T) {
 	a, ok := e.Acquire(call)
 	if !ok || a.Row == nil || a.Row.Expiry == "" {
-		return ""
+		return "", nil
 	}
 	ours := func(v *term.T) bool {
 		tok, ok := e.Reader.Token(v)
 		return ok && tok.Origin == "clock"
 	}
 	for _, m := range e.Reader.Of(call) {
-		if m.Role != meaning.Write || m.Write.Store != "sql" || m.Write.Resource != a.Row.Resource {
+		if m.Role != meaning.Write || m.Write.Store != "sql" && m.Write.Store != "mongo" || m.Write.Resource != a.Row.Resource {
 			continue
 		}
-		if compared := m.Write.Compared(a.Row.Expiry); slices.ContainsFunc(compared, ours) {
-			return "the statement compares " + a.Row.Expiry + " with the time of this host"
+		compared := m.Write.Compared(a.Row.Expiry)
+		if i := slices.IndexFunc(compared, ours); i >= 0 {
+			if m.Write.Store == "mongo" {
+				value = compared[i]
+			}
+			return "the statement compares " + a.Row.Expiry + " with the time of this host", value
 		} else if len(compared) == 0 {
 			continue
 		}
 		if slices.ContainsFunc(a.Row.Sets, func(s meaning.Setting) bool { return s.Column == a.Row.Expiry && ours(s.Value) }) {
-			return "the statement stores a time of this host in " + a.Row.Expiry + ", and compares it with the database's"
+			return "the statement stores a time of this host in " + a.Row.Expiry + ", and compares it with the database's", nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // nearest is the use that a decision in fn is about: one of the function, one of

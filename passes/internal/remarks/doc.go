@@ -5,7 +5,8 @@
 //
 // remarks.go (where they are noted).
 //
-// Renewing: renewing.go, regain.go, bound.go, interval.go, units.go, scale.go.
+// Renewing: renewing.go, regain.go, bound.go, interval.go, units.go, scale.go,
+// pinging.go (connections of session locks).
 //
 // Noticing that the lease is lost: watching.go, heeding.go, unheard.go, unnoticed.go.
 //

@@ -278,9 +278,26 @@ func (k *keeping) keptByCaller(fn *ssa.Function, depth int) bool {
 			_, global := v.X.(*ssa.Global)
 			return field || global
 		case *ssa.Parameter:
-			return depth < maxRounds && k.keptByCaller(code.Root(v.Parent()), depth+1)
+			return handedOut(f, c.Args[0]) || depth < maxRounds && k.keptByCaller(code.Root(v.Parent()), depth+1)
 		}
 		return false
+	})
+}
+
+// handedOut reports whether a value is captured by a function literal that is returned, or
+// made a handler of: it runs again and again with the same object.
+func handedOut(f *engine.Family, v ssa.Value) bool {
+	if load, ok := v.(*ssa.UnOp); ok {
+		v = load.X
+	}
+	captured, ok := v.(*ssa.FreeVar)
+	if !ok || f.Made[captured.Parent()] == nil {
+		return false
+	}
+	return slices.ContainsFunc(*f.Made[captured.Parent()].Referrers(), func(r ssa.Instruction) bool {
+		_, returned := r.(*ssa.Return)
+		as, typed := r.(*ssa.ChangeType)
+		return returned || typed && code.NamedOf(as.Type()) != nil && code.NamedOf(as.Type()).NumMethods() > 0
 	})
 }
 

@@ -80,6 +80,7 @@ func (k *keeping) function(f *engine.Family, fn *ssa.Function, s *summary.Summar
 			k.slots(f, fn, call)
 			k.ranges(f, call)
 			k.scales(f, call, s.Steps[in])
+			k.pings(f, call)
 			for _, x := range s.Steps[in] {
 				if m, ok := k.renews(fn, x); ok {
 					k.renewal(f, call, x, m)

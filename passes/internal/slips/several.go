@@ -19,6 +19,9 @@ import (
 // taken, and so releases none.
 func several(e *engine.Engine, t *taking) []lock.Slip {
 	st := t.st
+	if !st.Guarded || st.Sent != nil { // all at once, in a batch
+		return nil
+	}
 	if st.Region == nil || !st.Region.Again || st.Deferred || t.m.Raw && t.m.Kind != lock.Lease || t.m.Row != nil || t.m.Record != "" {
 		return nil // a session gives back all that it has when it ends
 	}

@@ -87,7 +87,7 @@ func Tick(ctx context.Context, db *mongo.Database, host string) error {
 func Balance(ctx context.Context, leases, accounts *mongo.Collection, me string) error {
 	now := time.Now()
 	_, err := leases.UpdateOne(ctx, // verdict: unfenced
-		bson.M{"_id": "balance", "$or": bson.A{bson.M{"expires_at": bson.M{"$lt": now}}, bson.M{"holder": me}}},
+		bson.M{"_id": "balance", "$or": bson.A{bson.M{"expires_at": bson.M{"$lt": now}}, bson.M{"holder": me}}}, // want: wallclock
 		bson.M{"$set": bson.M{"holder": me, "expires_at": now.Add(time.Minute)}},
 		options.UpdateOne().SetUpsert(true))
 	if mongo.IsDuplicateKeyError(err) {
@@ -110,7 +110,7 @@ type lease struct {
 
 func Compact(ctx context.Context, leases, segments *mongo.Collection, me string) error {
 	now := time.Now()
-	filter := bson.D{{Key: "_id", Value: "compact"}, {Key: "expires", Value: bson.D{{Key: "$lte", Value: now}}}}
+	filter := bson.D{{Key: "_id", Value: "compact"}, {Key: "expires", Value: bson.D{{Key: "$lte", Value: now}}}} // want: wallclock
 	err := leases.FindOneAndReplace(ctx, filter, lease{ID: "compact", Holder: me, Expires: now.Add(time.Hour)}).Err() // note: redundantlock // verdict: unfenced
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return ErrLocked

@@ -78,7 +78,7 @@ type Rail struct{ rdb redis.UniversalClient }
 
 func (r Rail) Lock(ctx context.Context, owner string, keys ...string) error {
 	for _, key := range keys {
-		if ok, err := r.rdb.SetNX(ctx, "rail:"+key, owner, time.Minute).Result(); err != nil || !ok {
+		if ok, err := r.rdb.SetNX(ctx, "rail:"+key, owner, time.Minute).Result(); err != nil || !ok { // want: release
 			return errors.Join(err, ErrHeld)
 		}
 	}

@@ -70,7 +70,7 @@ type Desk struct {
 
 func (d *Desk) take(ctx context.Context, room string) error {
 	res, err := d.desks.UpdateOne(ctx,
-		bson.M{"room": room, "expires_at": bson.M{"$lt": time.Now()}},
+		bson.M{"room": room, "expires_at": bson.M{"$lt": time.Now()}}, // want: wallclock
 		bson.M{"$set": bson.M{"owner": d.me, "expires_at": time.Now().Add(time.Minute)}})
 	if err != nil {
 		return err
