@@ -189,10 +189,12 @@ func (j *judge) foreign(v *term.T) (r ruling, ok bool) {
 	} else if m, acquires := j.e.Acquire(tok.Call); acquires && j.otherRecord(tok.Call, m) {
 		of = theirs
 	}
-	switch of {
-	case theirs:
+	switch {
+	case of == theirs:
 		return ruling{cond: lock.None, fault: anotherToken}, true
-	case unclear:
+	case of == unclear && !v.Open():
+		return ruling{cond: lock.None}, true // a variable that is not the one with this lock
+	case of == unclear:
 		return ruling{cond: lock.Unknown, note: "whether the token is that of this lock is out of sight"}, true
 	}
 	return ruling{}, false
