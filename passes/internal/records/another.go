@@ -245,6 +245,12 @@ func (j *judge) anew(g meaning.Guard, c *meaning.Change) (r ruling, ok bool) {
 	return ruling{}, false
 }
 
+// readWhole reports whether a value was read, whichever way it comes: what was put in the
+// place of what was read is no version.
+func (j *judge) readWhole(v *term.T) bool {
+	return !slices.ContainsFunc(v.Alts(), func(a *term.T) bool { return !j.e.Reader.Reads(a) })
+}
+
 // ownRecord reports whether a column that a query reads is the number in the lock's own
 // record, or the counter that the lock's numbers are drawn from.
 func (j *judge) ownRecord(q meaning.Meaning, column string) bool {
