@@ -189,10 +189,12 @@ func (j *judge) foreign(v *term.T) (r ruling, ok bool) {
 	} else if m, acquires := j.e.Acquire(tok.Call); acquires && j.otherRecord(tok.Call, m) {
 		of = theirs
 	}
-	switch of {
-	case theirs:
+	switch {
+	case of == theirs:
 		return ruling{cond: lock.None, fault: anotherToken}, true
-	case unclear:
+	case of == unclear && !v.Open():
+		return ruling{cond: lock.None}, true // a variable that is not the one with this lock
+	case of == unclear:
 		return ruling{cond: lock.Unknown, note: "whether the token is that of this lock is out of sight"}, true
 	}
 	return ruling{}, false
@@ -241,6 +243,12 @@ func (j *judge) anew(g meaning.Guard, c *meaning.Change) (r ruling, ok bool) {
 		return ruling{cond: lock.Unknown, note: "what is compared was read elsewhere, and whether this lock's next holder reads a greater one is out of sight"}, true
 	}
 	return ruling{}, false
+}
+
+// readWhole reports whether a value was read, whichever way it comes: what was put in the
+// place of what was read is no version.
+func (j *judge) readWhole(v *term.T) bool {
+	return !slices.ContainsFunc(v.Alts(), func(a *term.T) bool { return !j.e.Reader.Reads(a) })
 }
 
 // ownRecord reports whether a column that a query reads is the number in the lock's own

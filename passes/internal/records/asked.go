@@ -78,6 +78,9 @@ func (j *judge) heldRow(a summary.Asked, stored bool) ruling {
 		if engine.FenceName(column) && (a.Incoming.Kind == term.Const || a.Incoming.Kind == term.Global) {
 			return ruling{cond: lock.None, fault: "what is compared with " + column + " is no token: it is the same for every holder"}
 		}
+		if engine.FenceName(column) && !j.e.Reader.Reads(a.Incoming) && a.Incoming.Any(func(t *term.T) bool { return t.Kind == term.Param }) {
+			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight", own: true}
+		}
 		return held
 	}
 	r = j.compare(g, &meaning.Change{})

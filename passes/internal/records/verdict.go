@@ -294,7 +294,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
 		// An ordered comparison that moves, with a value from out of sight.
 		switch {
-		case versionColumn(g.Column), named(g) && j.e.Reader.Reads(g.Value):
+		case versionColumn(g.Column), named(g) && j.readWhole(g.Value):
 			return ruling{cond: lock.Version}
 		case named(g):
 			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}

@@ -246,3 +246,32 @@ func (s Shifts) Lock(ctx context.Context, till, clerk string) (err error) {
 	const set = "UPDATE till SET locked = true WHERE id = $1 AND EXISTS (SELECT 1 FROM roster WHERE roster.name = $2 AND roster.owner = $3)"
 	return one(s.db.ExecContext(ctx, set, till, "branch", clerk)) // want: weakcondition
 }
+
+// Winch holds the yard besides the rope, by the same session: both end with it, and either tells
+// of both.
+type Winch struct {
+	session *concurrency.Session
+	yard    *concurrency.Mutex
+}
+
+func NewWinch(session *concurrency.Session) *Winch {
+	return &Winch{session: session, yard: concurrency.NewMutex(session, "/yard")}
+}
+
+// Rewind asks for the two.
+func (w *Winch) Rewind(ctx context.Context, rope string) (err error) {
+	if err := w.yard.Lock(ctx); err != nil { // verdict: fenced
+		return err
+	}
+	defer func() { err = errors.Join(err, w.yard.Unlock(context.WithoutCancel(ctx))) }()
+	mutex := concurrency.NewMutex(w.session, "/ropes/"+rope)
+	if err := mutex.Lock(ctx); err != nil { // verdict: fenced
+		return err
+	}
+	defer func() { err = errors.Join(err, mutex.Unlock(context.WithoutCancel(ctx))) }()
+	resp, err := w.session.Client().Txn(ctx).If(w.yard.IsOwner(), mutex.IsOwner()).Then(clientv3.OpPut("/load/"+rope, "")).Commit()
+	if err == nil && !resp.Succeeded {
+		err = errStale
+	}
+	return err
+}

@@ -31,6 +31,20 @@ func Drain(ctx context.Context, session *concurrency.Session, db *sqlx.DB, id st
 	})
 }
 
+// Draw does as Drain, the right way round.
+func Draw(ctx context.Context, session *concurrency.Session, db *sqlx.DB, id string, by int) error {
+	return withToken(ctx, session, "/tanks/draw", func(token int64) error { // verdict: fenced
+		var v tank
+		if err := db.GetContext(ctx, &v, "SELECT id, litres, epoch FROM tank WHERE id = $1", id); err != nil {
+			return err
+		}
+		v.Litres -= by
+		v.Epoch = token
+		const set = "UPDATE tank SET litres = :litres, epoch = :epoch WHERE id = :id AND epoch < :epoch"
+		return one(db.NamedExecContext(ctx, set, v))
+	})
+}
+
 func findTank(ctx context.Context, tanks *mongo.Collection, id string) (tank, error) {
 	t := tank{ID: id}
 	err := tanks.FindOne(ctx, bson.M{"tank": id}).Decode(&t)

@@ -15,11 +15,6 @@ import (
 type Winch struct {
 	session *concurrency.Session
 	held    *concurrency.Mutex
-	yard    *concurrency.Mutex
-}
-
-func NewWinch(session *concurrency.Session) *Winch {
-	return &Winch{session: session, yard: concurrency.NewMutex(session, "/yard")}
 }
 
 func (w *Winch) grip(ctx context.Context, rope string) error {
@@ -42,24 +37,6 @@ func (w *Winch) Pull(ctx context.Context, rope, load string) (err error) {
 	}
 	defer func() { err = errors.Join(err, w.held.Unlock(context.WithoutCancel(ctx))) }()
 	return w.put(ctx, w.held, rope, load)
-}
-
-// Rewind holds the yard besides, by the same session: both end with it.
-func (w *Winch) Rewind(ctx context.Context, rope string) (err error) {
-	if err := w.yard.Lock(ctx); err != nil { // verdict: fenced
-		return err
-	}
-	defer func() { err = errors.Join(err, w.yard.Unlock(context.WithoutCancel(ctx))) }()
-	one := concurrency.NewMutex(w.session, "/ropes/"+rope)
-	if err := one.Lock(ctx); err != nil { // verdict: fenced
-		return err
-	}
-	defer func() { err = errors.Join(err, one.Unlock(context.WithoutCancel(ctx))) }()
-	resp, err := w.session.Client().Txn(ctx).If(w.yard.IsOwner(), one.IsOwner()).Then(clientv3.OpPut("/load/"+rope, "")).Commit()
-	if err == nil && !resp.Succeeded {
-		err = errStale
-	}
-	return err
 }
 
 // Gates are rows of a database without RETURNING: the holder asks for the number of its

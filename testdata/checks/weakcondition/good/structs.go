@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jmoiron/sqlx"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -14,20 +13,6 @@ type vat struct {
 	ID        string `db:"id" bson:"vat"`
 	Litres    int    `db:"litres" bson:"litres"`
 	LastToken int64  `db:"last_token" bson:"last_token"`
-}
-
-// Draw binds a struct that was read, with the token put in.
-func Draw(ctx context.Context, session *concurrency.Session, db *sqlx.DB, id string, by int) error {
-	return withToken(ctx, session, "/vats/draw", func(token int64) error { // verdict: fenced
-		var v vat
-		if err := db.GetContext(ctx, &v, "SELECT id, litres, last_token FROM vat WHERE id = $1", id); err != nil {
-			return err
-		}
-		v.Litres -= by
-		v.LastToken = token
-		const set = "UPDATE vat SET litres = :litres, last_token = :last_token WHERE id = :id AND last_token < :last_token"
-		return one(db.NamedExecContext(ctx, set, v))
-	})
 }
 
 func findVat(ctx context.Context, vats *mongo.Collection, id string) (vat, error) {
