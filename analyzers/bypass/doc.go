@@ -35,7 +35,8 @@
 // The command sees all packages of the module. Outside of every lock in view stands a
 // write of the same table, key or object, by the same operation (etcd, Consul, ZooKeeper
 // and object stores: any that sets it, or any that deletes it), on a column that the
-// locked write sets as well, and its conditions do no more than name the row. It is a
+// locked write sets as well, and its conditions do no more than name the row, or several
+// by a list. It is a
 // note at that write: whether the two ever meet, only its authors know.
 //
 // # When it stays silent

@@ -32,7 +32,8 @@
 // of a lock. Two of its keys are known well enough to say that they hash differently:
 // their text between the first braces differs, or neither has braces and the keys
 // differ. The finding stands at the command; at the acquire alone, where the function
-// that takes the lock keeps or frees it by the same two keys.
+// that takes the lock keeps or frees it by the same two keys. A function that takes a lock
+// by keys which it is given is asked for those of its callers.
 //
 // # When it stays silent
 //

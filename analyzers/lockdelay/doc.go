@@ -25,7 +25,8 @@
 // # How it decides
 //
 // LockDelay is a constant below a second, or lies in a field or variable that is never set
-// to more, and the verdict is not fenced. It is a note, at the call that makes the lock or
+// to more (where the field is exported, by the module, if all of that is in view), and the
+// verdict is not fenced. It is a note, at the call that makes the lock or
 // its session, which may be in another function.
 //
 // # When it stays silent

@@ -54,5 +54,6 @@
 //
 // A create-once write (a unique key, ON CONFLICT DO NOTHING) may ignore its
 // refusal: the row is there, which is what was wanted. What cannot be read is
-// unverified and not reported.
+// unverified and not reported; so is an item or model that comes from out of sight, but for
+// what the function that writes it stores in it before.
 package weakcondition

@@ -390,6 +390,10 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 				return p.Joined(list, args[1])
 			}
 		}
+	case "path.Join": // of what is no absolute path, and has no dots in it
+		if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 1 {
+			return p.Joined(list, p.Const("string", "/"))
+		}
 	case "context.WithValue":
 		return t
 	case "(context.Context).Value":

@@ -78,6 +78,26 @@ func (e *Engine) SetTo(t *term.T) []ssa.Value {
 	return r.stored[at]
 }
 
+// Preset lists what the module sets a field to that others may set as well, where they
+// use the module as a library: nothing where it is filled by a call, and nothing where the
+// module is not all in view.
+func (e *Engine) Preset(t *term.T) []*term.T {
+	r := e.Readings()
+	at, ok := e.slotOf(t, true)
+	if !ok || !e.Whole() || r.filled[at] != "" || r.decoded[at.Owner] != "" {
+		return nil
+	}
+	var out []*term.T
+	for _, v := range r.stored[at] {
+		f := r.Family(v)
+		if f == nil {
+			f = e.Order[0] // a constant
+		}
+		out = append(out, f.Settled().Get(v))
+	}
+	return out
+}
+
 // Assigned lists what a package-level variable is set to.
 func (e *Engine) Assigned(name string) []ssa.Value {
 	var out []ssa.Value
@@ -93,7 +113,10 @@ func (e *Engine) Assigned(name string) []ssa.Value {
 }
 
 // slot is the field that a term reads, where only code in view can set it.
-func (e *Engine) slot(t *term.T) (code.Slot, bool) {
+func (e *Engine) slot(t *term.T) (code.Slot, bool) { return e.slotOf(t, false) }
+
+// slotOf is the field that a term reads, be it one that other code may set.
+func (e *Engine) slotOf(t *term.T, exported bool) (code.Slot, bool) {
 	owner := e.TypeOf(t.Args[0])
 	if owner == nil {
 		return code.Slot{}, false
@@ -103,7 +126,7 @@ func (e *Engine) slot(t *term.T) (code.Slot, bool) {
 		return code.Slot{}, false
 	}
 	for i := range fields.NumFields() {
-		if v := fields.Field(i); v.Name() == t.Name && !v.Exported() {
+		if v := fields.Field(i); v.Name() == t.Name && (exported || !v.Exported()) {
 			return code.SlotOf(owner, i)
 		}
 	}

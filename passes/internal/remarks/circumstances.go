@@ -22,6 +22,7 @@ func (k *keeping) circumstances(f *engine.Family, r summary.Recorded) {
 	k.owner(f, r)
 	k.once(r)
 	k.delay(r)
+	k.slotsGiven(r)
 	k.stale(f, r)
 	k.again(r)
 }
@@ -340,6 +341,9 @@ func (k *keeping) short(delay *term.T) *term.T {
 	list := []*term.T{delay}
 	if delay.Kind == term.Field || delay.Kind == term.Param || delay.Kind == term.Global {
 		list = k.e.Values(delay)
+	}
+	if len(list) == 0 && delay.Kind == term.Field {
+		list = k.e.Preset(delay)
 	}
 	if len(list) == 0 || slices.ContainsFunc(list, func(d *term.T) bool { s := meaning.Seconds(d); return s <= 0 || s >= 1 }) {
 		return nil

@@ -35,6 +35,21 @@ func (k *keeping) slots(f *engine.Family, fn *ssa.Function, in ssa.CallInstructi
 	k.found.add(f, fn, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.SlotsApart})
 }
 
+// slotsGiven notes such a command where it takes a lock with keys that its function is
+// given, and a caller gives it keys of different slots.
+func (k *keeping) slotsGiven(r summary.Recorded) {
+	if r.Site.Direct {
+		return
+	}
+	g, in := k.e.Index.CallOf(r.Site.Lock.Call)
+	pair := apart(k.e.Reader.Keys(r.Site.Lock.Call))
+	if in == nil || pair == nil || apart(k.e.Reader.Keys(g.CallTerm(in.Common(), in.Pos()))) != nil || !k.clustered(in, r.Site.Lock.Call) {
+		return
+	}
+	frame := g.Frame(in, strconv.Quote(pair[0].Pattern())+" and "+strconv.Quote(pair[1].Pattern()))
+	k.found.of(r.Use, lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.SlotsApart})
+}
+
 // takes reports whether a lock is taken by a command that names these two keys as well,
 // and is told so itself.
 func (k *keeping) takes(f *engine.Family, at ssa.CallInstruction, pair []*term.T) bool {
