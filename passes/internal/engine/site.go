@@ -269,9 +269,12 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 		held[b] = true
 		lists[b] = append(lists[b], f.repeat(list, b, s.Loops, except)...)
 	}
-	aside := asides(st, s.Loops)
+	m, _ := f.Engine.Acquire(st.Lock.Call)
+	apart := asides(st, s.Loops)
+	// Only what is written there is left out: what else it does may be part of locking.
+	aside := func(in ssa.Instruction) bool { return apart[in] && f.writes(s.Steps[in], m) }
 	for _, in := range region.Held {
-		if aside[in] && releases(in) < 0 {
+		if aside(in) && releases(in) < 0 {
 			continue
 		}
 		list := s.Steps[in]
@@ -305,7 +308,7 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 		st.Effects = append(st.Effects, lists[b]...)
 	}
 	for _, in := range region.After {
-		if !aside[in] {
+		if !aside(in) {
 			st.After = append(st.After, s.Steps[in]...)
 		}
 	}

@@ -22,7 +22,7 @@ func Ferment(ctx context.Context, locks *redislock.Client, db *sql.DB, vat strin
 		}
 		err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
 	}()
-	if _, err := db.ExecContext(ctx, "UPDATE vats SET sugar = 0 WHERE name = $1", vat); err != nil {
+	if _, err := db.ExecContext(ctx, "UPDATE vats SET sugar = 0 WHERE name = $1", vat); err != nil { // want: unfenced
 		return err
 	}
 	done = true
@@ -41,7 +41,7 @@ func Decant(ctx context.Context, locks *redislock.Client, db *sql.DB, vat string
 			err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
 		}
 	}()
-	if _, err := db.ExecContext(ctx, "UPDATE vats SET bottles = bottles + 1 WHERE name = $1", vat); err != nil {
+	if _, err := db.ExecContext(ctx, "UPDATE vats SET bottles = bottles + 1 WHERE name = $1", vat); err != nil { // want: unfenced
 		return err
 	}
 	if rest(l) {
