@@ -20,7 +20,7 @@ type Shift struct {
 func (s *Shift) acquireLease(ctx context.Context) (bool, error) {
 	now := time.Now()
 	res, err := s.db.Collection("ward_lease").UpdateOne(ctx,
-		bson.M{"ward": s.ward, "seenAt": bson.M{"$lt": now.Add(-s.patience)}},
+		bson.M{"ward": s.ward, "seenAt": bson.M{"$lt": now.Add(-s.patience)}}, // want: wallclock
 		bson.M{"$set": bson.M{"holder": s.nurse, "seenAt": now}},
 		options.UpdateOne().SetUpsert(true))
 	if mongo.IsDuplicateKeyError(err) {
