@@ -21,7 +21,7 @@
 // texts.go (scripts and statements in fields), handle.go (which connection), names.go (places and names), loops.go, length.go, backoff.go
 // (waits that grow), logging.go.
 //
-// Summaries: summary.go, step.go (one call), computing.go (functions that only compute),
+// Summaries: summary.go, step.go (one call), unseen.go (one that is out of sight), computing.go (functions that only compute),
 // sets.go (what is stored in objects), memory.go (objects as resources), batch.go,
 // asked.go and tested.go (comparisons in Go), chosen.go (with zero), claims.go, latches.go (claims that are won once), outcome.go and
 // swallowed.go (whether the outcome is looked at, and told), counter.go (where tokens are drawn).
@@ -29,7 +29,7 @@
 // Facts, which carry summaries from package to package: fact.go, imported.go,
 // codec.go, codec_summary.go, said.go (directives).
 //
-// The lock: site.go (the section), oracle.go (who knows that it was taken), mute.go,
+// The lock: site.go (the section), givingback.go (what ends it), oracle.go (who knows that it was taken), mute.go,
 // skips.go, failing.go, evidence.go (whether a general command is a lock), leaserow.go and
 // standing.go (records that are locks), renewal.go, halves.go (methods that take and give
 // back), handover.go (leadership that is told to work elsewhere).

@@ -165,6 +165,9 @@ func (r *refusal) Value(v ssa.Value) (world.Fact, bool) {
 	if !ok {
 		return f, false
 	}
+	if _, one := v.(*ssa.Extract); one && !r.byValue && !code.IsError(v.Type()) && f.Same(world.NotNil) {
+		return world.Nil, true // what comes with an error is not there
+	}
 	return r.turn(f, v.Type()), true
 }
 

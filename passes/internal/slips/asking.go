@@ -218,11 +218,20 @@ func (t *taking) regardless(denied *world.Region) lock.Frame {
 }
 
 // inSpite returns where work of the section runs in the world where the lock was not taken.
+// Where the holder has work of its own, what everybody does after it is not meant to be
+// guarded.
 func (t *taking) inSpite(denied *world.Region) lock.Frame {
 	steps := t.f.Sums[t.st.Func].Steps
+	refused := make(map[ssa.Instruction]bool)
+	for _, in := range denied.Held {
+		refused[in] = true
+	}
 	inSection := make(map[ssa.Instruction]bool)
 	for _, in := range t.st.Region.Held {
 		inSection[in] = true
+		if !refused[in] && slices.ContainsFunc(steps[in], t.guarded) {
+			return lock.Frame{}
+		}
 	}
 	for _, in := range denied.Held {
 		if !inSection[in] || !slices.ContainsFunc(steps[in], t.guarded) {

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// ReleaseIndex finds the effect that releases the lock, or -1.
+func (f *Family) ReleaseIndex(list []summary.Effect, match func(summary.Effect) bool) int {
+	for i := range list {
+		if match(list[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// matcher reports whether an effect releases the lock taken at st.
+func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effect) bool {
+	p := f.Engine.Pool
+	ours := func(t *term.T) bool {
+		// Something that the wrapper's call returned, in whatever form.
+		return t != nil && !st.Direct && t.Any(func(x *term.T) bool { return x == st.Term })
+	}
+	same := func(x, y *term.T) bool {
+		for _, a := range x.Alts() {
+			for _, b := range y.Alts() {
+				if p.Alike(a, b) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	// A lock object that keeps its key: taken and released through the same
+	// object, with a key that comes from it. What an object has read somewhere comes
+	// from it as well, so that the key which was taken has to, too.
+	object := func(x summary.Effect, key *term.T) bool {
+		if len(x.From) == 0 || len(st.Lock.From) == 0 {
+			return false
+		}
+		if key != nil && key.Kind == term.List && len(key.Args) == 1 {
+			key = key.Args[0]
+		}
+		for _, a := range x.From {
+			for _, b := range st.Lock.From {
+				if p.Alike(a, b) && (UnknownKey(key) || key.IsZero() || comesFrom(key, a) && (UnknownKey(m.Key) || comesFrom(m.Key, b))) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	// Something that lies in a map or slice in which the lock was put, whichever
+	// element that is.
+	kept := func(t *term.T) bool {
+		mine := func(v *term.T) bool {
+			return v.Any(func(x *term.T) bool { return x == st.Term || x == st.Lock.Call || m.Handle != nil && x == m.Handle })
+		}
+		return t != nil && t.Any(func(x *term.T) bool {
+			if x.Kind != term.Elem {
+				return false
+			}
+			for at, values := range f.locations() {
+				if at.of == x.Args[0] && at.index != nil && slices.ContainsFunc(values, mine) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	return func(x summary.Effect) bool {
+		if x.Call == nil {
+			return false
+		}
+		if x.Open == summary.Value {
+			// unlock(): a function that the wrapper returned.
+			fn := x.Call.Args[0]
+			return ours(fn) || st.Direct && fn.Any(func(t *term.T) bool { return t == st.Term })
+		}
+		if x.Open == summary.Dynamic {
+			return false
+		}
+		if m.Scope == "transaction" && f.Engine.ends(x, m.On) {
+			return true // the lock goes with it
+		}
+		if entry := f.Engine.Reader.Entry(x.Call); m.Scope == "session" && entry != nil && EndsTransaction(entry) {
+			return false // the lock outlives it, be it begun through the same object
+		}
+		for _, r := range f.Engine.Reader.Of(x.Call) {
+			if r.Role != meaning.Release || r.Family != m.Family && m.Row == nil {
+				continue
+			}
+			switch {
+			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle) || kept(r.Handle)),
+				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
+				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
+				object(x, r.Key),
+				m.Kind == lock.Advisory && (UnknownKey(r.Key) || UnknownKey(m.Key)) && r.Library == m.Library && same(r.On, m.On),
+				r.Key != nil && m.Key != nil && (same(r.Key, m.Key) || within(r.Key, m.Key)) && (r.Handle == nil || m.Handle == nil || same(r.Handle, m.Handle)):
+				return true
+			}
+		}
+		if m.Row != nil {
+			return f.releasesRow(x.Call, m)
+		}
+		return false
+	}
+}
+
+func comesFrom(key, object *term.T) bool {
+	return key.Any(func(t *term.T) bool { return t == object })
+}
+
+// UnknownKey reports whether a key could not be read.
+func UnknownKey(k *term.T) bool { return k == nil || k.Kind == term.Unknown }
+
+// within reports whether list is a List that holds x (DEL of several keys).
+func within(list, x *term.T) bool {
+	if list == nil || x == nil || list.Kind == term.Unknown || x.Kind == term.Unknown {
+		return false
+	}
+	return list.Any(func(t *term.T) bool { return t == x })
+}
+
+// releasesRow reports whether a statement gives a lease row back: it deletes
+// it or lets it expire.
+func (f *Family) releasesRow(call *term.T, m meaning.Meaning) bool {
+	for _, w := range f.Engine.Reader.Of(call) {
+		if w.Role != meaning.Write || w.Write.Resource != m.Row.Resource {
+			continue
+		}
+		if w.Write.Deletes() {
+			return true
+		}
+		for _, s := range w.Write.Sets {
+			for _, a := range m.Row.Sets {
+				// Nobody, or no time at all, ends it in the columns for these only.
+				told := s.Column == m.Row.Expiry || m.Value != nil && a.Value == m.Value || !IsConst(s.Value, "", "0", "false")
+				if s.Column == a.Column && s.Value != a.Value && Frees(s.Value) && told {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Release returns what an effect's call means as a release, if it is one.
+func (e *Engine) Release(x summary.Effect) (meaning.Meaning, bool) {
+	if x.Call == nil || x.Open != summary.Closed {
+		return meaning.Meaning{}, false
+	}
+	for _, m := range e.Reader.Of(x.Call) {
+		if m.Role == meaning.Release {
+			return m, true
+		}
+	}
+	return meaning.Meaning{}, false
+}
