@@ -110,7 +110,7 @@ type lease struct {
 
 func Compact(ctx context.Context, leases, segments *mongo.Collection, me string) error {
 	now := time.Now()
-	filter := bson.D{{Key: "_id", Value: "compact"}, {Key: "expires", Value: bson.D{{Key: "$lte", Value: now}}}} // want: wallclock
+	filter := bson.D{{Key: "_id", Value: "compact"}, {Key: "expires", Value: bson.D{{Key: "$lte", Value: now}}}}      // want: wallclock
 	err := leases.FindOneAndReplace(ctx, filter, lease{ID: "compact", Holder: me, Expires: now.Add(time.Hour)}).Err() // note: redundantlock // verdict: unfenced
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return ErrLocked
