@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -17,17 +18,9 @@ func (k *keeping) lags(r summary.Recorded, on *term.T) string {
 	option := ""
 	makers := k.makers(on)
 	for _, made := range makers {
-		by := ""
-		made.Any(func(t *term.T) bool {
-			if e := k.e.Reader.Entry(t); e != nil && e.Stale {
-				by = t.Name[strings.LastIndexByte(t.Name, '.')+1:]
-			}
-			return by != ""
-		})
-		if by == "" {
+		if option = k.staleBy(made, 0); option == "" {
 			return ""
 		}
-		option = by
 	}
 	same := func(handle *term.T) bool {
 		return slices.ContainsFunc(k.makers(handle), func(w *term.T) bool {
@@ -41,6 +34,29 @@ func (k *keeping) lags(r summary.Recorded, on *term.T) string {
 			same(meaning.Receiver(x.Call))
 	}) {
 		return ""
+	}
+	return option
+}
+
+// staleBy is the option in what a handle is made of by which a copy may answer. Of
+// alternatives each must have one: which of them is asked for may be up to the caller, who
+// knows why.
+func (k *keeping) staleBy(t *term.T, depth int) string {
+	if depth > engine.MaxLooks {
+		return ""
+	}
+	if e := k.e.Reader.Entry(t); e != nil && e.Stale {
+		return t.Name[strings.LastIndexByte(t.Name, '.')+1:]
+	}
+	option := ""
+	for _, a := range t.Args {
+		by := k.staleBy(a, depth+1)
+		switch {
+		case by == "" && t.Kind == term.Join:
+			return ""
+		case by != "":
+			option = by
+		}
 	}
 	return option
 }
