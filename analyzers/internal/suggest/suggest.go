@@ -300,7 +300,11 @@ func named(u *lock.Use, stems []string) (word string, ok bool) {
 		method = u.Acquire.Function
 	}
 	for _, text := range []string{u.Key, method, path.Base(u.Package)} {
-		for _, word := range words(text) {
+		said := words(text)
+		for i, word := range said {
+			if word == "refresh" && i > 0 && i+1 < len(said) && strings.HasPrefix(said[i+1], "token") {
+				continue // a thing: RotateRefreshToken
+			}
 			for _, stem := range stems {
 				if word == stem || strings.HasPrefix(word, stem) && !slices.Contains(wholeWords, stem) {
 					return word, true

@@ -57,6 +57,8 @@ func TestFor(t *testing.T) {
 		{"only deletes, but money", lock.Use{Key: "wallet:%s", Writes: []lock.Write{remove}}, lock.Correctness, "wallet"},
 		{"a set's members", lock.Use{Writes: []lock.Write{{Operation: "ZREM", Resource: "redis:due", Condition: lock.None}}}, lock.Efficiency, "removed twice"},
 		{"only deletes, cleaning up", lock.Use{Acquire: lock.Frame{Function: "PurgeSessions"}, Writes: []lock.Write{remove}}, lock.Efficiency, "purge"},
+		{"a token that is called refresh", lock.Use{Acquire: lock.Frame{Function: "(*Store).RotateRefreshToken"}, Writes: []lock.Write{update}}, lock.Correctness, "UPDATE sql:stock"},
+		{"a token that is refreshed", lock.Use{Acquire: lock.Frame{Function: "(*Store).RefreshToken"}, Writes: []lock.Write{update}}, lock.Unclear, "refresh"},
 		{"a type that is called cache", lock.Use{Acquire: lock.Frame{Function: "(*redeemCache).Acquire"}}, lock.Correctness, "waits or fails"},
 		{"leader", lock.Use{Kind: lock.Election}, lock.Correctness, "one leader"},
 		{"safe by itself", lock.Use{Writes: []lock.Write{guarded}}, lock.Unclear, "safe without"},
