@@ -30,6 +30,7 @@ type Evidence struct {
 	others  map[FreedKey]bool            // those of them that were not taken by who does it
 	checked map[FreedKey]bool            // with a comparison of the owner
 	keys    map[held]bool                // keys of known locks
+	named   map[FreedKey]bool            // them as patterns, whatever their package
 	deleted map[tableOf]bool             // what something deletes from, or ends a record of
 	changes map[string][]*meaning.Change // of resources, as asked for
 	rows    map[string]*meaning.Row      // records that are known locks, by what they are in
@@ -49,10 +50,16 @@ func (ev *Evidence) Locks(family string, key *term.T) bool {
 	return ev.keys[held{family, ev.e.Pool.Like(key)}]
 }
 
+// Named reports whether a key is a text that is made like that of a known lock, be it of
+// other values.
+func (ev *Evidence) Named(family string, key *term.T) bool {
+	return key.Kind == term.Op && ev.named[FreedKey{Family: family, Key: key.Pattern()}]
+}
+
 func newEvidence(e *Engine) *Evidence {
 	ev := &Evidence{
 		e: e, signs: make(map[*summary.Site]*summary.Signs), wraps: make(map[*summary.Site]bool), taken: make(map[lock.Position]bool),
-		freed: make(map[FreedKey]bool), others: make(map[FreedKey]bool), checked: make(map[FreedKey]bool), keys: make(map[held]bool), deleted: make(map[tableOf]bool),
+		freed: make(map[FreedKey]bool), others: make(map[FreedKey]bool), checked: make(map[FreedKey]bool), keys: make(map[held]bool), named: make(map[FreedKey]bool), deleted: make(map[tableOf]bool),
 		rows: make(map[string]*meaning.Row),
 	}
 	own := make(map[lock.Position]bool)  // where a family gives back what it took itself
@@ -140,6 +147,7 @@ func newEvidence(e *Engine) *Evidence {
 			}
 			if m.Key != nil && m.Row == nil { // a record of the program's own may hold data as well
 				ev.keys[held{m.Family, e.Pool.Like(m.Key)}] = true
+				ev.named[FreedKey{Family: m.Family, Key: m.Key.Pattern()}] = true
 			}
 		}
 	})

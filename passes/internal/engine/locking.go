@@ -33,7 +33,7 @@ func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary
 				return true // keys that it collected, of which some were taken and some not
 			}
 			for _, k := range KeysOf(m.Key) {
-				if e.Evidence.Locks(m.Family, k) || lock.Key != nil && (e.Pool.Alike(k, lock.Key) || k.Pattern() == lock.Key.Pattern()) {
+				if e.Evidence.Locks(m.Family, k) || e.Evidence.Named(m.Family, k) || lock.Key != nil && (e.Pool.Alike(k, lock.Key) || k.Pattern() == lock.Key.Pattern()) {
 					return true
 				}
 			}

@@ -191,7 +191,7 @@ func (t *taking) elsewhere(key *term.T) bool {
 	if !specific(mine) || !specific(other) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.Engine.Pool.Alike(key, t.m.Key) || t.f.Engine.Evidence.Locks(t.m.Family, key) {
 		return true
 	}
-	return t.another(key)
+	return t.another(key) || key.Pattern() != t.m.Key.Pattern() && t.f.Engine.Evidence.Named(t.m.Family, key)
 }
 
 // another reports whether a key is that of another lock which the function takes.
