@@ -46,8 +46,7 @@ type Check = check.Check
 // were sharpened on both, so that code nobody has looked at may do worse. Where both
 // have none there is but the corpus in testdata, and no false one either. What readers
 // did not name was read again: of the six of unfenced four are right, of the three of
-// weakcondition two; the others are false, and so are that of localstate and that of
-// poolconn (a pool that another package limits to one connection). A check that is off by
+// weakcondition two; the others are false, and so is that of poolconn (a pool that another package limits to one connection). A check that is off by
 // default carries the reason in its Why.
 var suite = []*struct {
 	*Check
@@ -63,7 +62,7 @@ var suite = []*struct {
 	{release.Check, release.Analyzer},               // cases 11/11, repositories 10/10
 	{earlyrelease.Check, earlyrelease.Analyzer},     // cases 1/1
 	{keymismatch.Check, keymismatch.Analyzer},       // none in either
-	{localstate.Check, localstate.Analyzer},         // repositories 0/1
+	{localstate.Check, localstate.Analyzer},         // none in either
 	{renewal.Check, renewal.Analyzer},               // cases 11/11, repositories 2/2
 	{units.Check, units.Analyzer},                   // cases 2/2
 	{tokenreset.Check, tokenreset.Analyzer},         // cases 1/1

@@ -48,6 +48,6 @@
 //
 // A lease that is renewed in the background may be remembered by one who keeps it until
 // the end. So may one whose end is compared with the time, which is a guess but not a
-// blind one. A switch
-// that turns locking off is set elsewhere.
+// blind one. An advisory lock on a session that is kept has no lease; when the session
+// ends, its next statement fails. A switch that turns locking off is set elsewhere.
 package localstate

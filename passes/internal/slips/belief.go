@@ -58,6 +58,8 @@ func believes(e *engine.Engine, t *taking) []lock.Slip {
 				continue
 			}
 			slip.Detail, slip.Other = "shared", bracket.Acquire
+		} else if t.m.Kind == lock.Advisory && t.u.Handle != "pool" {
+			continue // it is held as long as the session is, whose statements fail after that
 		}
 		return []lock.Slip{slip}
 	}
