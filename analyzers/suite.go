@@ -46,8 +46,8 @@ type Check = check.Check
 // were sharpened on both, so that code nobody has looked at may do worse. Where both
 // have none there is but the corpus in testdata, and no false one either. What readers
 // did not name was read again: of the six of unfenced four are right, of the three of
-// weakcondition two; the others are false, and so is that of poolconn (a pool that another package limits to one connection). A check that is off by
-// default carries the reason in its Why.
+// weakcondition two; the others are false. A check that is off by default carries the
+// reason in its Why.
 var suite = []*struct {
 	*Check
 	Analyzer *analysis.Analyzer
@@ -55,7 +55,7 @@ var suite = []*struct {
 	{unfenced.Check, unfenced.Analyzer},             // cases 3/3, repositories 56/62
 	{weakcondition.Check, weakcondition.Analyzer},   // cases 2/2, repositories 0/3
 	{unorderedtoken.Check, unorderedtoken.Analyzer}, // none in either
-	{poolconn.Check, poolconn.Analyzer},             // cases 4/4, repositories 0/1
+	{poolconn.Check, poolconn.Analyzer},             // cases 4/4
 	{wallclock.Check, wallclock.Analyzer},           // cases 1/1, repositories 3/3
 	{longsection.Check, longsection.Analyzer},       // cases 1/1, repositories 8/8
 	{acquire.Check, acquire.Analyzer},               // cases 3/3, repositories 7/7

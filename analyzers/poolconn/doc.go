@@ -50,6 +50,7 @@
 //
 // Where the type of the handle does not tell (an interface of the project with an
 // ExecContext method, behind which there are connections as well, or what comes from
-// out of sight), where a gorm.DB is called a connection or transaction,
+// out of sight), where the package, or one that imports it, limits a pool to one connection
+// (SetMaxOpenConns(1)), where a gorm.DB is called a connection or transaction,
 // and for locks that end with their transaction.
 package poolconn

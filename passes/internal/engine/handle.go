@@ -122,6 +122,36 @@ func (e *Engine) OwnerHandle(st *summary.Site, m meaning.Meaning) string {
 	return kind
 }
 
+// SinglePool reports whether a pool that fn may be given has one connection, and so but one
+// session: one that its package, or a package which imports that, limits so. Which pool it
+// is, is not followed.
+func (e *Engine) SinglePool(fn *ssa.Function) bool {
+	if e.limiting == nil {
+		e.limiting = make(map[*types.Package]bool)
+		e.EachFunction(func(f *Family, fn *ssa.Function) {
+			for _, b := range fn.Blocks {
+				for _, in := range b.Instrs {
+					if c, ok := in.(*ssa.Call); ok && limitsToOne(&c.Call) && fn.Pkg != nil {
+						for _, p := range append(fn.Pkg.Pkg.Imports(), fn.Pkg.Pkg) {
+							e.limiting[p] = true
+						}
+					}
+				}
+			}
+		})
+	}
+	return fn.Pkg != nil && e.limiting[fn.Pkg.Pkg]
+}
+
+func limitsToOne(c *ssa.CallCommon) bool {
+	callee := c.StaticCallee()
+	if callee == nil || code.FuncName(callee) != "(*database/sql.DB).SetMaxOpenConns" {
+		return false
+	}
+	n, known := code.ConstInt(c.Args[1])
+	return known && n == 1
+}
+
 // pooled reports whether the object behind an interface whose method is called is a
 // pool: all values that it may be are known, and are one or embed one.
 func (e *Engine) pooled(c *ssa.CallCommon) bool {

@@ -135,7 +135,9 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		u.Evidence = m.Evidence
 	}
 	if m.Kind == lock.Advisory {
-		u.Handle = e.OwnerHandle(st, m)
+		if u.Handle = e.OwnerHandle(st, m); u.Handle == "pool" && e.SinglePool(fn) {
+			u.Handle = "" // it may be that one
+		}
 		u.Strays = e.Strays(st, m, u.Handle)
 		u.TTL = lock.TTL{Source: "none"}
 	}
