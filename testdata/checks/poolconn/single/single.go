@@ -18,7 +18,9 @@ func Open(dsn string) (*sql.DB, error) {
 }
 
 // A Job is out of sight.
-type Job interface{ Run(ctx context.Context) error }
+type Job interface {
+	Run(ctx context.Context) error
+}
 
 // Alone runs a job under a lock.
 func Alone(ctx context.Context, locks *sql.DB, id int64, job Job) (err error) {
