@@ -169,11 +169,16 @@ func (b *chain) walk(t *term.T) {
 			b.resolve(e.Part, t)
 			b.upserts = b.upserts || e.Part.Word == ""
 		case "where":
-			if text == nil && e.Part.Args.Spread && args.Kind == term.List && len(args.Args) == 1 && isPredicate(args.Args[0]) {
+			switch {
+			case text != nil || !e.Part.Args.Spread:
+				b.condition(text, args)
+			case args == nil:
+				c.Unknown = lock.ReasonSQL // a call that is known by its name alone
+			case args.Kind == term.List && len(args.Args) == 1 && isPredicate(args.Args[0]):
 				b.equal = append(b.equal, r.predicate(args)...)
-				break
+			default:
+				b.condition(text, args)
 			}
-			b.condition(text, args)
 		case "op":
 			switch {
 			case e.Part.Word == "unversioned":
