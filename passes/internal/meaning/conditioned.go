@@ -22,7 +22,7 @@ func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.
 		}
 		switch e.Part.Kind {
 		case "if":
-			if cond := r.Get(e.Part.Args, t, nil); !known && cond.Kind == term.Struct {
+			if cond := r.Get(e.Part.Args, t, nil); !known && cond != nil && cond.Kind == term.Struct {
 				c.Guards = conditions(cond)
 			}
 			known = true
