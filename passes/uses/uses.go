@@ -21,20 +21,22 @@ import (
 	"github.com/fencevet/fencevet/passes/models"
 )
 
-// Analyzer yields a *Result for one package, given the built-in catalogue.
-var Analyzer = New(nil)
+// Analyzer yields a *Result for one package, given the built-in catalogue. A fault of
+// fencevet is a panic.
+var Analyzer = New(nil, nil)
 
 // A Chooser says which catalogue holds for a package; nil is the built-in one.
 type Chooser func(*analysis.Pass) *models.Catalog
 
 // New returns an analyzer that yields a *Result for one package. Like every pass
 // it reports nothing. What it finds out about functions goes to the packages that
-// call them as facts. A nil Chooser chooses the built-in catalogue.
-func New(choose Chooser) *analysis.Analyzer {
+// call them as facts. A nil Chooser chooses the built-in catalogue. A function that
+// fencevet fails on counts as out of sight, and tell is told; nil: it panics.
+func New(choose Chooser, tell func(Fault)) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:       "fencevetuses",
 		Doc:        "find distributed locks and what their critical sections write\n\nA pass for the checks of fencevet; it reports nothing itself.",
-		Run:        func(pass *analysis.Pass) (any, error) { return run(pass, choose) },
+		Run:        func(pass *analysis.Pass) (any, error) { return run(pass, choose, tell) },
 		ResultType: reflect.TypeFor[*Result](),
 		FactTypes:  []analysis.Fact{new(engine.Fact)},
 	}
@@ -48,7 +50,7 @@ type Result struct {
 	Directives []lock.Directive // of the packages, sorted by position
 	// Whole says that the packages are all of a module: what is not seen is not there.
 	Whole  bool
-	Faults []Fault // in a module; a single package fails as a whole
+	Faults []Fault // in a module
 }
 
 // A Fault is a failure of fencevet itself on one function, which counts as out of
@@ -117,9 +119,17 @@ func (m *Module) Result(pkgs []*Package) *Result {
 	faults := e.Guard()
 	found := result(e)
 	for _, f := range faults() {
-		found.Faults = append(found.Faults, Fault{f.Package, fmt.Sprintf("%s:%d:%d: fencevet fails on this function: %s", f.At.File, f.At.Line, f.At.Column, f.Text)})
+		found.Faults = append(found.Faults, fault(f))
 	}
 	return found
+}
+
+func fault(f engine.Fault) Fault {
+	at := f.Function // may be one that stands nowhere
+	if f.At.IsValid() {
+		at = fmt.Sprintf("%s:%d:%d", f.At.File, f.At.Line, f.At.Column)
+	}
+	return Fault{f.Package, fmt.Sprintf("%s: fencevet fails on this function: %s", at, f.Text)}
 }
 
 func (p *Package) unit() engine.Unit {
@@ -153,7 +163,7 @@ func InModule(pkgs []*Package) *Result {
 // built is called for every package that SSA is built for; a test counts them.
 var built = func(*types.Package) {}
 
-func run(pass *analysis.Pass, choose Chooser) (any, error) {
+func run(pass *analysis.Pass, choose Chooser, tell func(Fault)) (any, error) {
 	if len(pass.Files) == 0 {
 		return &Result{}, nil // known by its export data only
 	}
@@ -171,7 +181,14 @@ func run(pass *analysis.Pass, choose Chooser) (any, error) {
 	unit := engine.Unit{Files: pass.Files, Types: pass.Pkg, Info: pass.TypesInfo}
 	e := engine.New(pass.Fset, orBuiltin(g.models), []engine.Unit{unit})
 	e.Import(g.fact)
+	faults := func() []engine.Fault { return nil }
+	if tell != nil {
+		faults = e.Guard()
+	}
 	found := result(e)
+	for _, f := range faults() {
+		tell(fault(f))
+	}
 	for _, f := range e.Facts() {
 		pass.ExportObjectFact(f.Func, f.Fact)
 	}

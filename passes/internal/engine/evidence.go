@@ -263,7 +263,7 @@ func KeysOf(t *term.T) []*term.T {
 func (e *Engine) EachFunction(visit func(*Family, *ssa.Function)) {
 	for _, f := range e.Order {
 		for _, fn := range f.Members {
-			visit(f, fn)
+			e.Try(fn, func() { visit(f, fn) })
 		}
 	}
 }
@@ -273,18 +273,27 @@ func (e *Engine) EachSummary(visit func(*Family, *ssa.Function, *summary.Summary
 	for _, f := range e.Order {
 		for _, fn := range f.Members {
 			if s := f.Sums[fn]; s != nil {
-				visit(f, fn, s)
+				e.Try(fn, func() { visit(f, fn, s) })
 			}
 		}
 	}
 }
 
-// EachIn visits those of a package.
+// EachUse visits every recorded lock, in order.
+func (e *Engine) EachUse(visit func(*Family, summary.Recorded)) {
+	for _, f := range e.Order {
+		for _, r := range e.Recorded[f] {
+			e.Try(r.Site.Func, func() { visit(f, r) })
+		}
+	}
+}
+
+// EachIn is EachSummary for the functions of a package.
 func (e *Engine) EachIn(pkg string, visit func(*Family, *ssa.Function, *summary.Summary)) {
 	for _, f := range e.Index.InPackage(pkg) {
 		for _, fn := range f.Members {
 			if s := f.Sums[fn]; s != nil {
-				visit(f, fn, s)
+				e.Try(fn, func() { visit(f, fn, s) })
 			}
 		}
 	}

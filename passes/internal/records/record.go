@@ -38,7 +38,7 @@ func uses(e *engine.Engine) []*lock.Use {
 			if s := f.Sums[fn]; s != nil {
 				for _, st := range s.Sites {
 					if m, ok := e.Acquire(st.Lock.Call); ok && e.Evidence.IsLock(st, m) {
-						found.add(summary.Recorded{Use: record(e, fn, st, m), Site: st, Lock: m})
+						found.add(summary.Recorded{Use: tried(e, fn, st, m), Site: st, Lock: m})
 					}
 				}
 			}
@@ -115,6 +115,20 @@ func (p *places) settled() []summary.Recorded {
 		out = append(out, worst)
 	}
 	return out
+}
+
+// tried is record, or where that fails the record of a lock of which nothing is known.
+func tried(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Meaning) (u *lock.Use) {
+	if e.Try(fn, func() { u = record(e, fn, st, m) }) {
+		return u
+	}
+	u = &lock.Use{
+		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: code.PackagePath(fn),
+		Acquire: st.Lock.At, Call: st.Lock.At.Callee, Token: lock.TokenInfo{Source: "none"},
+		Verdict: lock.Unverified, Unseen: []lock.Reason{lock.ReasonLimit},
+	}
+	u.Acquire.Function = code.Shown(fn)
+	return u
 }
 
 // record makes the record of one site.

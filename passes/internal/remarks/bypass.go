@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -41,11 +42,7 @@ func (k *keeping) bypasses() {
 			}
 		}
 	}
-	for _, list := range k.e.Recorded {
-		for _, r := range list {
-			k.bypassed(r, plain)
-		}
-	}
+	k.e.EachUse(func(_ *engine.Family, r summary.Recorded) { k.bypassed(r, plain) })
 }
 
 // A plainWrite is a write outside of any lock in view.

@@ -51,27 +51,25 @@ func Clocks(e *engine.Engine, uses []*lock.Use) []lock.Remark {
 // it and compares that with the database's. It stands at the statement, or where the time
 // is put into a filter.
 func sentClocks(e *engine.Engine) {
-	for _, f := range e.Order {
-		for _, r := range e.Recorded[f] {
-			st := r.Site
-			if slices.ContainsFunc(st.Lock.Chain, func(c *summary.Site) bool {
-				if c.Func == nil {
-					return true
-				}
-				why, _ := sentClock(e, c.Lock.Call)
-				return why != ""
-			}) {
-				continue // told in the wrapper, or that is out of sight
+	e.EachUse(func(f *engine.Family, r summary.Recorded) {
+		st := r.Site
+		if slices.ContainsFunc(st.Lock.Chain, func(c *summary.Site) bool {
+			if c.Func == nil {
+				return true
 			}
-			if why, value := sentClock(e, st.Lock.Call); why != "" {
-				at := f.Frame(st.At, why)
-				if in := comparedIn(f, value); in != nil {
-					at = f.Frame(in, why)
-				}
-				r.Use.Clocks = append(r.Use.Clocks, lock.Call{Frame: at, Call: st.Lock.At.Callee, Kind: "sent", Here: true})
-			}
+			why, _ := sentClock(e, c.Lock.Call)
+			return why != ""
+		}) {
+			return // told in the wrapper, or that is out of sight
 		}
-	}
+		if why, value := sentClock(e, st.Lock.Call); why != "" {
+			at := f.Frame(st.At, why)
+			if in := comparedIn(f, value); in != nil {
+				at = f.Frame(in, why)
+			}
+			r.Use.Clocks = append(r.Use.Clocks, lock.Call{Frame: at, Call: st.Lock.At.Callee, Kind: "sent", Here: true})
+		}
+	})
 }
 
 // comparedIn is the store that puts a value into a filter of documents, under an operator

@@ -38,11 +38,7 @@ type counting struct {
 // tell a refusal.
 func measure(e *engine.Engine, uses []*lock.Use) {
 	m := &metrics{e: e, memo: make(map[counting]tally)}
-	for _, list := range e.Recorded {
-		for _, r := range list {
-			r.Use.Metrics.Rejections = m.refusals(r.Site)
-		}
-	}
+	e.EachUse(func(_ *engine.Family, r summary.Recorded) { r.Use.Metrics.Rejections = m.refusals(r.Site) })
 	e.EachSummary(func(f *engine.Family, fn *ssa.Function, s *summary.Summary) {
 		renews, hears := false, false
 		for _, x := range s.Effects {

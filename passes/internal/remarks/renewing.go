@@ -50,22 +50,20 @@ func newKeeping(e *engine.Engine, found *remarks) *keeping {
 			}
 		}
 	})
-	for _, list := range e.Recorded {
-		for _, r := range list {
-			if !engine.UnknownKey(r.Lock.Value) {
-				k.owners[code.PackagePath(r.Site.Func)+" "+ownName(r.Lock.Value, code.Root(r.Site.Func))] = true
-			}
-			if engine.UnknownKey(r.Lock.Key) {
-				continue
-			}
-			names := keptAs(e.Families[code.Root(r.Site.Func)], r.Lock.Key)
-			for _, name := range append(names, ownName(r.Lock.Key, code.Root(r.Site.Func))) {
-				if name != "" {
-					k.locked[engine.FreedKey{Pkg: code.PackagePath(r.Site.Func), Family: r.Lock.Family, Key: name}] = true
-				}
+	e.EachUse(func(f *engine.Family, r summary.Recorded) {
+		pkg := code.PackagePath(r.Site.Func)
+		if !engine.UnknownKey(r.Lock.Value) {
+			k.owners[pkg+" "+ownName(r.Lock.Value, f.Root)] = true
+		}
+		if engine.UnknownKey(r.Lock.Key) {
+			return
+		}
+		for _, name := range append(keptAs(f, r.Lock.Key), ownName(r.Lock.Key, f.Root)) {
+			if name != "" {
+				k.locked[engine.FreedKey{Pkg: pkg, Family: r.Lock.Family, Key: name}] = true
 			}
 		}
-	}
+	})
 	return k
 }
 

@@ -28,11 +28,9 @@ type taking struct {
 // nearest to it; of what is wrong with one statement that frees, the worst is told.
 func Find(e *engine.Engine) {
 	var takings []*taking
-	for _, f := range e.Order {
-		for _, r := range e.Recorded[f] {
-			takings = append(takings, &taking{f, r.Site, r.Lock, r.Use})
-		}
-	}
+	e.EachUse(func(f *engine.Family, r summary.Recorded) {
+		takings = append(takings, &taking{f, r.Site, r.Lock, r.Use})
+	})
 	type found struct {
 		lock.Slip
 		by   *taking
@@ -45,11 +43,13 @@ func Find(e *engine.Engine) {
 		asks, expires, late, outlives, mismatches, misses, believes,
 	} {
 		for _, t := range takings {
-			for _, slip := range look(e, t) {
-				if slip.IsValid() {
-					all = append(all, found{slip, t, i})
+			e.Try(t.st.Func, func() {
+				for _, slip := range look(e, t) {
+					if slip.IsValid() {
+						all = append(all, found{slip, t, i})
+					}
 				}
-			}
+			})
 		}
 	}
 	distance := func(f found) int {
