@@ -22,6 +22,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"syscall"
 
 	"github.com/fencevet/fencevet/cmd/fencevet/internal/command"
 )
@@ -39,7 +40,8 @@ func main() {
 		os.Exit(1)
 	}
 	collect(256<<20, 50) // most of what is read stays to the end: see docs/measurements.md
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// Interrupted by ^C, or terminated as a CI job is, it leaves nothing half done behind.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // whoever asks a second time does not want to wait
 	os.Exit(command.Run(ctx, args, os.Stdin, os.Stdout, os.Stderr, dir))
 }

@@ -82,13 +82,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitClean
 	}
-	if errors.Is(err, context.Canceled) {
+	exit, told := errors.AsType[*exitError](err)
+	if !told && ctx.Err() != nil { // what the go command says of it is of no use
 		err = errors.New("interrupted")
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(stderr, "fencevet: %s\n", text)
 	}
-	if exit, ok := errors.AsType[*exitError](err); ok {
+	if told {
 		return exit.code
 	}
 	return exitFailed
