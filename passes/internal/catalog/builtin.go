@@ -53,6 +53,7 @@ var Builtin = sync.OnceValue(func() *Catalog {
 	}
 	c.marks = marksOf(c.paths)
 	sortLibraries(c.libs)
+	c.originals = sync.OnceValue(func() map[string][]original { return originalsOf(c.libs) })
 	c.layers = []*layer{newLayer(c.libs)}
 	return c
 })

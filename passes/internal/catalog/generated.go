@@ -16,7 +16,7 @@ import (
 const declaring = "type "
 
 // Path is the path by which the catalogue knows a package: that of its import, or the
-// type by which a generated one is told.
+// type by which a generated one is told, or that of the library which it is a copy of.
 func (c *Catalog) Path(pkg *types.Package) string {
 	path := unvendored(pkg.Path())
 	if _, ok := c.paths[path]; ok {
@@ -27,7 +27,7 @@ func (c *Catalog) Path(pkg *types.Package) string {
 			return m
 		}
 	}
-	return path
+	return cmp.Or(c.fork(pkg), path)
 }
 
 // Path is Builtin().Path without making the catalogue.
@@ -41,6 +41,9 @@ func Path(pkg *types.Package) string {
 		if declares(pkg, builtinPaths[i].path) {
 			return builtinPaths[i].path
 		}
+	}
+	if base := baseOf(path); slices.ContainsFunc(builtinPaths, func(p imported) bool { return p.lock && baseOf(p.path) == base }) {
+		return Builtin().Path(pkg)
 	}
 	return path
 }

@@ -5,15 +5,18 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Catalog answers what functions, Redis commands and SQL functions mean.
 // It is immutable and safe for concurrent use.
 type Catalog struct {
-	libs   []*Library          // sorted by name
-	paths  map[string]pathInfo // all that are catalogued
-	marks  []string            // those of generated packages
-	layers []*layer            // what is on top wins
+	libs  []*Library          // sorted by name
+	paths map[string]pathInfo // all that are catalogued
+	marks []string            // those of generated packages
+	// originals are the packages that forks are told by, by the last element of their paths.
+	originals func() map[string][]original
+	layers    []*layer // what is on top wins
 	// What directives on declarations say comes before all layers.
 	declared func(*types.Func) *Call
 	revive   func(declared, pos string) *Call
@@ -53,6 +56,7 @@ func (c *Catalog) With(extra ...*Library) (*Catalog, error) {
 	}
 	m.marks = marksOf(m.paths)
 	sortLibraries(m.libs)
+	m.originals = sync.OnceValue(func() map[string][]original { return originalsOf(m.libs) })
 	return m, nil
 }
 
@@ -250,7 +254,7 @@ func (c *Catalog) Handle(typ string) string {
 // not hold: the type or variable of such an error, or a function that asks for it.
 func (c *Catalog) Refusal(obj types.Object) bool {
 	return obj != nil && obj.Pkg() != nil && slices.ContainsFunc(c.layers, func(l *layer) bool {
-		s := l.shelf(unvendored(obj.Pkg().Path()))
+		s := l.shelf(c.Path(obj.Pkg()))
 		return s != nil && s.refusals[obj.Name()]
 	})
 }
@@ -260,7 +264,7 @@ func (c *Catalog) Fields(owner *types.TypeName, field string) []*Call {
 	if owner.Pkg() == nil {
 		return nil
 	}
-	path := unvendored(owner.Pkg().Path())
+	path := c.Path(owner.Pkg())
 	for _, l := range c.layers {
 		if s := l.shelf(path); s != nil {
 			if list := s.fields[member{owner.Name(), field}]; list != nil {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -476,3 +477,56 @@ func Open() {}
 type importerOf map[string]*types.Package
 
 func (m importerOf) Import(path string) (*types.Package, error) { return m[path], nil }
+
+// A copy of a lock library under another path is that library; a package of the same name
+// that declares something else is not, nor one that cannot give the lock back.
+func TestForks(t *testing.T) {
+	const copied = `package redislock
+import ("context"; "time")
+type Options struct{ Token string }
+type Client struct{}
+type Lock struct{}
+func New(client any) *Client { return nil }
+func Obtain(ctx context.Context, client any, key string, ttl time.Duration, opt *Options) (*Lock, error) { return nil, nil }
+func (*Client) Obtain(ctx context.Context, key string, ttl time.Duration, opt *Options) (*Lock, error) { return nil, nil }
+func ObtainMulti(ctx context.Context, client any, keys []string, ttl time.Duration, opt *Options) (*Lock, error) { return nil, nil }
+func (*Client) ObtainMulti(ctx context.Context, keys []string, ttl time.Duration, opt *Options) (*Lock, error) { return nil, nil }
+func (*Lock) Refresh(ctx context.Context, ttl time.Duration, opt *Options) error { return nil }
+func (*Lock) Release(ctx context.Context) error { return nil }
+func (*Lock) TTL(ctx context.Context) (time.Duration, error) { return 0, nil }
+func (*Lock) Token() string { return "" }
+func (*Lock) Metadata() string { return "" }
+func (*Lock) Key() string { return "" }
+func NoRetry() any { return nil }
+func LinearBackoff(time.Duration) any { return nil }
+func LimitRetry(any, int) any { return nil }
+func ExponentialBackoff(time.Duration, time.Duration) any { return nil }
+`
+	const other = `package redislock
+import "context"
+type Client struct{}
+type Lock struct{}
+func New() *Client { return nil }
+func (*Client) Obtain(ctx context.Context, key string) (*Lock, error) { return nil, nil }
+func (*Lock) Release(ctx context.Context) error { return nil }
+`
+	for _, x := range []struct{ path, text, want string }{
+		{"example.org/patched/redislock", copied, "github.com/bsm/redislock"},
+		{"example.org/patched/redislock/v2", copied, "github.com/bsm/redislock"},
+		{"example.org/patched/locks", copied, "example.org/patched/locks"},
+		{"example.org/our/redislock", other, "example.org/our/redislock"},
+		{"example.org/read/redislock", strings.Replace(copied, ") Release(", ") Forget(", 1), "example.org/read/redislock"},
+	} {
+		pkg := compileGo(t, x.path, x.text, importer.Default())
+		if got := Builtin().Path(pkg); got != x.want {
+			t.Errorf("%s is %s, want %s", x.path, got, x.want)
+		}
+		if got := Path(pkg); got != x.want {
+			t.Errorf("%s is %s without the catalogue", x.path, got)
+		}
+	}
+	pkg := compileGo(t, "example.org/patched/redislock", copied, importer.Default())
+	if list := Builtin().Calls(method(t, pkg, "Client.Obtain")); len(list) != 1 || list[0].Acquire == nil {
+		t.Errorf("Obtain of a copy takes no lock: %v", list)
+	}
+}

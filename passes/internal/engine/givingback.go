@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
@@ -99,7 +100,7 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle) || kept(r.Handle)),
 				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
 				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
-				object(x, r.Key),
+				object(x, r.Key) && !f.Engine.apart(r.Handle, m.Handle),
 				m.Kind == lock.Advisory && (UnknownKey(r.Key) || UnknownKey(m.Key)) && r.Library == m.Library && same(r.On, m.On),
 				r.Key != nil && m.Key != nil && (same(r.Key, m.Key) || within(r.Key, m.Key)) && (r.Handle == nil || m.Handle == nil || same(r.Handle, m.Handle)):
 				return true
@@ -110,6 +111,52 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 		}
 		return false
 	}
+}
+
+// apart reports whether two lock objects were made, or taken, by calls of their own, or by
+// one call for keys that begin differently: an object that makes one for each key gives
+// back by one of them no other.
+func (e *Engine) apart(a, b *term.T) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	for _, x := range a.Alts() {
+		for _, y := range b.Alts() {
+			k, mine := e.madeFor(x)
+			l, other := e.madeFor(y)
+			if !mine || !other || x.Site == y.Site && !differ(k, l) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// madeFor reports whether a value is the lock object that a call makes or takes, and for
+// which key where the call tells.
+func (e *Engine) madeFor(t *term.T) (key *term.T, ok bool) {
+	if t.Kind != term.Call {
+		return nil, false
+	}
+	switch entry := e.Reader.Entry(t); {
+	case entry == nil:
+		return nil, false
+	case entry.New != nil:
+		return e.Reader.Get(entry.New.Key, t, nil), true
+	case entry.Acquire != nil:
+		return e.Reader.Get(entry.Acquire.Key, t, nil), true
+	}
+	return nil, false
+}
+
+// differ reports whether two keys begin with texts of which neither is how the other goes on.
+func differ(a, b *term.T) bool {
+	if UnknownKey(a) || UnknownKey(b) {
+		return false
+	}
+	x, _, _ := strings.Cut(a.Pattern(), "%")
+	y, _, _ := strings.Cut(b.Pattern(), "%")
+	return a.Kind != term.Param && b.Kind != term.Param && !strings.HasPrefix(x, y) && !strings.HasPrefix(y, x)
 }
 
 func comesFrom(key, object *term.T) bool {

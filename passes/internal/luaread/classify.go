@@ -224,7 +224,7 @@ func (s Script) renewal() (e Effect, arg Expr, ok bool) {
 			continue
 		}
 		arg, ok := owner(e.Guards, e.Args[0])
-		if !ok {
+		if !ok || s.replaces(e.Args[0], arg) {
 			continue
 		}
 		if p := puts(e.Cmd, e.Args); len(p) > 0 {
@@ -236,6 +236,25 @@ func (s Script) renewal() (e Effect, arg Expr, ok bool) {
 		return e, arg, true
 	}
 	return Effect{}, Expr{}, false
+}
+
+// replaces reports whether a script that compares a field with an argument stores another
+// value there: what was compared is a state that it goes on from, and no owner.
+func (s Script) replaces(key, arg Expr) bool {
+	for _, e := range s.Effects {
+		for _, p := range puts(e.Cmd, e.Args) {
+			if p.field.Kind == "" || !same(p.key, key) || same(p.value, arg) {
+				continue
+			}
+			if slices.ContainsFunc(e.Guards, func(g Guard) bool {
+				place, ok := reads(g.Left)
+				return ok && p.same(place) && same(g.Right, arg)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Prolongs gives the time to live that a renewal by owner sets; Kind is empty where that
@@ -279,9 +298,11 @@ func isMember(g Guard) bool {
 }
 
 // Acquires reports the taking of a lock: a set-if-absent with its value and
-// time to live. ttl has no Kind if the lock never expires.
+// time to live. ttl has no Kind if the lock never expires. Scripts fill in records,
+// move them and mark what they have done by the same commands: see keepsRecord and
+// carriesOn.
 func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
-	for _, e := range s.Effects {
+	for i, e := range s.Effects {
 		if len(e.Args) < 2 {
 			continue
 		}
@@ -315,9 +336,62 @@ func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
 				expiry = x.Args[1]
 			}
 		}
+		if s.keepsRecord(e, expiry) || s.carriesOn(i) {
+			continue
+		}
 		return key, value, expiry, true
 	}
 	return Expr{}, Expr{}, Expr{}, false
+}
+
+// keepsRecord reports whether an effect that finds its place empty fills in a record and
+// takes no lock: other parts of the same record have to be there already; it is a hash that
+// never ends; or it never ends and is filled with what another key had to hold, as where
+// something is moved from owner to owner.
+func (s Script) keepsRecord(e Effect, expiry Expr) bool {
+	if e.Cmd == "SETNX" || e.Cmd == "HSETNX" || e.Cmd == "SET" && has(e, "NX") {
+		return false
+	}
+	hash := e.Cmd == "HSET" || e.Cmd == "HMSET"
+	if hash && expiry.Kind == "" {
+		return true
+	}
+	for _, g := range e.Guards {
+		place, ok := reads(g.Left)
+		if !ok || g.Op != "==" || g.NullOK || g.Right.Kind != "arg" {
+			continue
+		}
+		if same(place.key, e.Args[0]) && hash || !same(place.key, e.Args[0]) && expiry.Kind == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// carriesOn reports whether a script that sets something if it is absent goes on to store
+// other data all the same, or does so on a way that never asked: the mark is one of its own,
+// and its answer says nothing of it.
+func (s Script) carriesOn(i int) bool {
+	set := s.Effects[i]
+	if set.Cmd != "SETNX" && !(set.Cmd == "SET" && has(set, "NX")) {
+		return false
+	}
+	for _, e := range s.Effects[i+1:] {
+		switch e.Cmd {
+		case "SET", "SETEX", "PSETEX", "HSET", "HMSET", "MSET", "LPUSH", "RPUSH", "XADD":
+		default:
+			continue // counters, expiries, indexes and messages go with locks
+		}
+		if len(e.Args) > 0 && !same(e.Args[0], set.Args[0]) && !slices.ContainsFunc(e.Guards, set.answered) {
+			return true
+		}
+	}
+	return false
+}
+
+// answered reports whether a condition asks for the reply of a command.
+func (e Effect) answered(g Guard) bool {
+	return g.Op != "or" && g.Left.Kind == "call" && g.Left.Cmd == e.Cmd && sameAll(g.Left.Args, e.Args)
 }
 
 // Reenters reports whether a script that takes a lock also lets in whoever stored

@@ -27,6 +27,18 @@ func (k *keeping) bypasses() {
 	if len(guarded) == 0 {
 		return
 	}
+	for _, list := range k.e.Recorded {
+		for _, r := range list {
+			for _, x := range r.Site.Effects {
+				if x.Batch == summary.Alone {
+					continue
+				}
+				for _, at := range x.Via { // where it is queued, on the way to where it is sent
+					locked[at.Position] = true
+				}
+			}
+		}
+	}
 	plain := make(map[string][]plainWrite)
 	for _, c := range k.e.Index.Calls() {
 		if !slices.ContainsFunc(c.Family.Entries(c.Call.Common()), (*catalog.Call).Acts) || strings.HasSuffix(k.e.Position(c.Call.Pos()).File, "_test.go") {

@@ -22,8 +22,8 @@ import (
 // the work goes on meanwhile, in another goroutine that is told nothing.
 func (k *keeping) again(r summary.Recorded) {
 	m := r.Lock
-	if !refusesAll(m) || m.Row != nil || engine.UnknownKey(m.Key) {
-		return
+	if _, async := r.Site.At.(*ssa.Go); async || !refusesAll(m) || m.Row != nil || engine.UnknownKey(m.Key) {
+		return // a goroutine that takes locks is no holder to the next one
 	}
 	for _, x := range r.Site.Effects {
 		if x.Call == nil || x.Open != summary.Closed || x.Turns.Rounds < summary.Endless || x.Call.Site == r.Site.Lock.Call.Site && summary.Happens(x).Position == r.Site.Lock.At.Position {
@@ -124,10 +124,16 @@ func (k *keeping) forever(f *engine.Family, in ssa.CallInstruction) bool {
 
 // stops reports whether a renewal runs after the first tick of a ticker and never again:
 // neither it nor what starts the goroutine that it runs in stands in a loop. Who waits
-// for a single time may want to renew a single time; a ticker is made to go on.
+// for a single time may want to renew a single time; a ticker is made to go on. Where the
+// tick tells when to take the lock, what comes after that is the work.
 func (k *keeping) stops(f *engine.Family, in ssa.CallInstruction) bool {
 	_, plain := in.(*ssa.Call)
-	return plain && afterTick(f, in.Block()) && k.single(f, in, 0)
+	if !plain || !afterTick(f, in.Block()) || slices.ContainsFunc(f.Sums[in.Parent()].Sites, func(st *summary.Site) bool {
+		return code.Before(st.At, in) && afterTick(f, st.At.Block())
+	}) {
+		return false
+	}
+	return k.single(f, in, 0)
 }
 
 // afterTick reports whether control gets to b by the tick of a ticker.

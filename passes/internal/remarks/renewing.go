@@ -80,7 +80,7 @@ func (k *keeping) function(f *engine.Family, fn *ssa.Function, s *summary.Summar
 			k.scales(f, call, s.Steps[in])
 			k.pings(f, call)
 			for _, x := range s.Steps[in] {
-				if m, ok := k.renews(fn, x); ok {
+				if m, ok := k.renews(fn, x); ok && !k.another(f, x, m) {
 					k.renewal(f, call, x, m)
 					break
 				}
@@ -92,6 +92,25 @@ func (k *keeping) function(f *engine.Family, fn *ssa.Function, s *summary.Summar
 			}
 		}
 	}
+}
+
+// another reports whether a renewal that a call makes is of a lock which it takes itself,
+// for work of its own: how often the call is made says nothing of that.
+func (k *keeping) another(f *engine.Family, x summary.Effect, m meaning.Meaning) bool {
+	if len(x.Via) == 0 || m.Handle == nil {
+		return false
+	}
+	return m.Handle.Any(func(t *term.T) bool {
+		if t.Kind != term.Call {
+			return false
+		}
+		if _, ok := k.e.Acquire(t); !ok {
+			return false
+		}
+		return !slices.ContainsFunc(f.Members, func(fn *ssa.Function) bool {
+			return f.Sums[fn] != nil && slices.ContainsFunc(f.Sums[fn].Sites, func(st *summary.Site) bool { return st.Lock.Call == t })
+		})
+	})
 }
 
 // renews reports whether an effect extends a lease.

@@ -1,6 +1,8 @@
 package slips
 
 import (
+	"go/constant"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -125,9 +127,84 @@ func (t *taking) welcomed(denied *world.Region) *ssa.Return {
 		for i, v := range ret.Results {
 			same = same && denied.Fact(v).Same(told[i])
 		}
-		if same && !won(t.st.Region, ret) {
+		if same && !won(t.st.Region, ret) && !t.toldInside(ret) {
 			return ret
 		}
+	}
+	return nil
+}
+
+// toldInside reports whether a return answers an object that the function fills in there
+// and that tells the failure itself: it holds the error, or what the error says, or its
+// flags are not those of an object that the holder is answered. Services reply like that
+// where an error of their own would be one of the call.
+func (t *taking) toldInside(ret *ssa.Return) bool {
+	for i, v := range ret.Results {
+		lost := filled(v)
+		for field, x := range lost {
+			if code.IsError(x.Type()) && !code.IsConstant(x) || tellsOf(x) {
+				return true
+			}
+			if isFlag(x) && slices.ContainsFunc(t.st.Region.Returns, func(ret *ssa.Return) bool {
+				won := filled(ret.Results[i])
+				return won != nil && won[field] != nil && isFlag(won[field]) && !t.st.Region.Fact(won[field]).Same(t.st.Region.Fact(x))
+			}) {
+				return true
+			}
+		}
+		if lost == nil {
+			continue
+		}
+		for _, ret := range t.st.Region.Returns {
+			for field, x := range filled(ret.Results[i]) {
+				if lost[field] == nil && isFlag(x) && x.(*ssa.Const).Value.String() == "true" {
+					return true // left out, which is false
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isFlag reports whether a value is true or false.
+func isFlag(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value != nil && c.Value.Kind() == constant.Bool
+}
+
+// tellsOf reports whether a value is the text of an error.
+func tellsOf(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	return ok && c.Call.IsInvoke() && c.Call.Method.Name() == "Error" && code.IsError(c.Call.Value.Type())
+}
+
+// filled is what the fields of an object are set to that is made for one return; nil of
+// anything else.
+func filled(v ssa.Value) map[int]ssa.Value {
+	switch x := v.(type) {
+	case *ssa.MakeInterface:
+		return filled(x.X)
+	case *ssa.UnOp:
+		if x.Op == token.MUL {
+			return filled(x.X)
+		}
+	case *ssa.Alloc:
+		if _, ok := code.Deref(x.Type()).Underlying().(*types.Struct); !ok {
+			return nil
+		}
+		out := make(map[int]ssa.Value)
+		for _, r := range *x.Referrers() {
+			fa, ok := r.(*ssa.FieldAddr)
+			if !ok {
+				continue
+			}
+			for _, r := range *fa.Referrers() {
+				if store, ok := r.(*ssa.Store); ok && store.Addr == ssa.Value(fa) {
+					out[fa.Field] = store.Val
+				}
+			}
+		}
+		return out
 	}
 	return nil
 }

@@ -172,6 +172,7 @@ type Oracle interface {
 // evaluator decides values over the edges found executable so far.
 type evaluator struct {
 	oracle Oracle
+	given  given
 	edges  map[edge]bool
 	memo   map[ssa.Value]Fact
 	busy   map[ssa.Value]bool
@@ -196,6 +197,9 @@ func (e *evaluator) eval(v ssa.Value) Fact {
 
 func (e *evaluator) compute(v ssa.Value) Fact {
 	if f, ok := e.oracle.Value(v); ok {
+		return f
+	}
+	if f, ok := e.given.of(v); ok {
 		return f
 	}
 	switch v := v.(type) {

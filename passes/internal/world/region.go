@@ -73,11 +73,11 @@ func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Ve
 		r.Limit = true
 		return r
 	}
-	edges := make(map[edge]bool)
+	edges, given := make(map[edge]bool), givenAt(start.Block())
 	// Facts only get weaker as edges are added, so repeating until no edge is
 	// added ends; two or three rounds are usual.
 	for round := 0; ; round++ {
-		ev := &evaluator{oracle: oracle, edges: edges, memo: make(map[ssa.Value]Fact), busy: make(map[ssa.Value]bool)}
+		ev := &evaluator{oracle: oracle, given: given, edges: edges, memo: make(map[ssa.Value]Fact), busy: make(map[ssa.Value]bool)}
 		before := len(edges)
 		states := flow(r, start, ev, verb, edges)
 		if len(edges) == before || round > 50 {

@@ -88,6 +88,31 @@ func TestExplore(t *testing.T) {
 	if !held { mark("busy"); return nil }
 	mark("work")
 	return nil`, "tried work", "", 1},
+		{"only where it is shared, in a loop", `
+	for cond() {
+		if shared {
+			if ok, err := lock(); err != nil || !ok { mark("busy"); continue }
+		}
+		mark("work")
+		if !shared { mark("alone") } else { unlock() }
+	}
+	return nil`, "work", "", 0},
+		{"a number is asked twice", `
+	if tries > 1 {
+		if ok, err := lock(); err != nil || !ok { return err }
+	}
+	mark("work")
+	if tries > 1 { unlock(); mark("done"); return nil }
+	mark("alone")
+	return nil`, "work", "done", 0},
+		{"another number", `
+	if tries > 1 {
+		if ok, err := lock(); err != nil || !ok { return err }
+	}
+	mark("work")
+	if tries > 2 { unlock(); mark("done"); return nil }
+	mark("other")
+	return nil`, "other work", "done", 1},
 		{"released on one way only", `
 	if ok, _ := lock(); !ok { return nil }
 	if cond() { mark("early"); return nil }
@@ -123,7 +148,7 @@ func TestExplore(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			fn := build(t, "func f() error {"+test.body+"\n}")
+			fn := build(t, "func f(shared bool, tries int) error {"+test.body+"\n}")
 			start := find(t, fn)
 			region := Explore(start, success{start}, func(in ssa.Instruction) Verb {
 				if callee(in) == "unlock" {
