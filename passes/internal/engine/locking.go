@@ -26,7 +26,7 @@ func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary
 			if !m.Raw {
 				return true
 			}
-			if m.Checked && (m.Record != "" || !stores(ms)) {
+			if !m.General(ms) && (m.Record != "" || !stores(ms)) {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
 			if st.Wrapper && m.Role == meaning.Release && m.Family == lock.Family && KeyName(m.Key) == "" {
