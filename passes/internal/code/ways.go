@@ -1,6 +1,7 @@
 package code
 
 import (
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -142,7 +143,8 @@ func Reasons(b *ssa.BasicBlock, visit func(br *ssa.If, failing int)) {
 // FactsOf lists what is known of a function's results on the ways out that r
 // reaches. Where nothing is known of an error it is nil, and of a bool it is
 // true: that is what callers take for success. A bool whose name says that
-// somebody else has the lock is left alone.
+// somebody else has the lock is left alone. So it is with a bool in a record that is
+// returned, if it is set there, and not in one that is returned otherwise.
 func FactsOf(fn *ssa.Function, r *world.Region) []world.Fact {
 	facts := r.Results()
 	if facts == nil {
@@ -158,6 +160,77 @@ func FactsOf(fn *ssa.Function, r *world.Region) []world.Fact {
 		case basic && b.Kind() == types.Bool && !slices.Contains([]string{"busy", "held", "exists", "taken", "conflict", "skip", "skipped", "running"}, v.Name()):
 			facts[i] = world.True
 		}
+		facts[i] = flagged(fn, r, i, facts[i])
 	}
 	return facts
+}
+
+// flagged adds to what is known of a result the flags of the record that it is, or points
+// to, which are set where r comes out, and are not set wherever fn is left without an error
+// otherwise. They may be reset in r as well, where the lock was taken for nothing.
+func flagged(fn *ssa.Function, r *world.Region, result int, f world.Fact) world.Fact {
+	st, ok := Deref(fn.Signature.Results().At(result).Type()).Underlying().(*types.Struct)
+	if !ok {
+		return f
+	}
+	for k := range st.NumFields() {
+		if b, ok := st.Field(k).Type().Underlying().(*types.Basic); !ok || b.Kind() != types.Bool {
+			continue
+		}
+		won, lost, mixed := false, false, false
+		for _, b := range fn.Blocks {
+			ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+			if !ok || b != r.Start.Block() && !CanReach(r.Start.Block(), b, nil) {
+				continue
+			}
+			is := r.Fact(ret.Results[result]).Field(k)
+			if slices.Contains(r.Returns, ret) {
+				won = won || is.Same(world.True)
+				continue
+			}
+			if slices.ContainsFunc(ret.Results, func(v ssa.Value) bool {
+				c, ok := given(v).(*ssa.Const)
+				return IsError(v.Type()) && !(ok && c.IsNil())
+			}) {
+				continue
+			}
+			if literal(given(ret.Results[result])) {
+				lost, mixed = lost || is.Same(world.False), mixed || is.Same(world.True)
+			} else if is.Same(world.True) {
+				lost = true // it is handed on from below, where it is not set on this way
+			}
+		}
+		if won && lost && !mixed {
+			f = f.With(k, constant.MakeBool(true))
+		}
+	}
+	return f
+}
+
+// literal reports whether a value is a record that is made where it is.
+func literal(v ssa.Value) bool {
+	if load, ok := v.(*ssa.UnOp); ok {
+		v = load.X
+	}
+	switch v.(type) {
+	case *ssa.Alloc, *ssa.Const:
+		return true
+	}
+	return false
+}
+
+// given is what is returned as v: in a function with deferred calls it goes through a
+// variable.
+func given(v ssa.Value) ssa.Value {
+	load, ok := v.(*ssa.UnOp)
+	if !ok {
+		return v
+	}
+	list := load.Block().Instrs
+	for _, in := range slices.Backward(list[:slices.Index(list, ssa.Instruction(load))]) {
+		if s, ok := in.(*ssa.Store); ok && s.Addr == load.X {
+			return s.Val
+		}
+	}
+	return v
 }

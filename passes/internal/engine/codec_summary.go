@@ -163,7 +163,7 @@ func (c *codec) decision(d **lock.Decision) {
 // known is a fact of a result. One that says nothing is written as nothing.
 func (c *codec) known(f *world.Fact) {
 	text := ""
-	if f.Definite() {
+	if f.Definite() || f.Tells() {
 		text = f.String()
 	}
 	if c.text(&text); c.read {

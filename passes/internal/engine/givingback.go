@@ -39,9 +39,10 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 	}
 	// A lock object that keeps its key: taken and released through the same
 	// object, with a key that comes from it. What an object has read somewhere comes
-	// from it as well, so that the key which was taken has to, too.
-	object := func(x summary.Effect, key *term.T) bool {
-		if len(x.From) == 0 || len(st.Lock.From) == 0 {
+	// from it as well, so that the key which was taken has to, too. A general command works on
+	// all that the object keeps, so that a key which is known has to be named like a lock's.
+	object := func(x summary.Effect, key *term.T, general bool) bool {
+		if len(x.From) == 0 || len(st.Lock.From) == 0 || general && key != nil && key.Kind == term.Op && !NamesLock(key.Pattern()) && endsElse(key, m.Key) {
 			return false
 		}
 		if key != nil && key.Kind == term.List && len(key.Args) == 1 {
@@ -92,7 +93,8 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 		if entry := f.Engine.Reader.Entry(x.Call); m.Scope == "session" && entry != nil && EndsTransaction(entry) {
 			return false // the lock outlives it, be it begun through the same object
 		}
-		for _, r := range f.Engine.Reader.Of(x.Call) {
+		ms := f.Engine.Reader.Of(x.Call)
+		for _, r := range ms {
 			if r.Role != meaning.Release || r.Family != m.Family && m.Row == nil {
 				continue
 			}
@@ -100,7 +102,7 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 			case r.Handle != nil && (same(r.Handle, m.Handle) || ours(r.Handle) || kept(r.Handle)),
 				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
 				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
-				object(x, r.Key) && !f.Engine.apart(r.Handle, m.Handle),
+				object(x, r.Key, r.General(ms)) && !f.Engine.apart(r.Handle, m.Handle),
 				m.Kind == lock.Advisory && (UnknownKey(r.Key) || UnknownKey(m.Key)) && r.Library == m.Library && same(r.On, m.On),
 				r.Key != nil && m.Key != nil && (same(r.Key, m.Key) || within(r.Key, m.Key)) && (r.Handle == nil || m.Handle == nil || same(r.Handle, m.Handle)):
 				return true
@@ -157,6 +159,15 @@ func differ(a, b *term.T) bool {
 	x, _, _ := strings.Cut(a.Pattern(), "%")
 	y, _, _ := strings.Cut(b.Pattern(), "%")
 	return a.Kind != term.Param && b.Kind != term.Param && !strings.HasPrefix(x, y) && !strings.HasPrefix(y, x)
+}
+
+// endsElse reports whether two keys that are made in the same way end in different names.
+func endsElse(key, other *term.T) bool {
+	if other == nil || other.Kind != key.Kind || len(key.Args) == 0 || len(other.Args) == 0 {
+		return false
+	}
+	x, y := key.Args[len(key.Args)-1], other.Args[len(other.Args)-1]
+	return x.Kind == term.Const && y.Kind == term.Const && x != y
 }
 
 func comesFrom(key, object *term.T) bool {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -26,7 +28,7 @@ func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary
 			if !m.Raw {
 				return true
 			}
-			if m.Checked && (m.Record != "" || !stores(ms)) {
+			if !m.General(ms) && (m.Record != "" || !stores(ms)) {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
 			if st.Wrapper && m.Role == meaning.Release && m.Family == lock.Family && KeyName(m.Key) == "" {
@@ -41,6 +43,35 @@ func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary
 	}
 	_, again := e.restores(lock, ms)
 	return again || ownRecord(lock, ms) || e.tends(ms)
+}
+
+// bookkeeping marks what a method that is named after nothing but locking, and takes locks of a
+// library, writes in the store of these: a lock that is made of several, such as one for readers
+// and writers, keeps count of its holders there. It is no write of whoever takes that lock.
+func (e *Engine) bookkeeping(fn *ssa.Function, s *summary.Summary) {
+	if fn.Signature.Recv() == nil || !locksOnly(fn.Name()) {
+		return
+	}
+	stores := make(map[string]bool)
+	for _, st := range s.Sites {
+		if m, ok := e.Acquire(st.Lock.Call); ok && st.Direct && !m.Raw {
+			stores[m.Family] = true
+		}
+	}
+	for i, x := range s.Effects {
+		if len(stores) > 0 && x.Call != nil && x.Open == summary.Closed {
+			s.Effects[i].Own = x.Own || slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Write && stores[m.Write.Store] })
+		}
+	}
+}
+
+// locksOnly reports whether a name says that something is locked or unlocked, and nothing of what.
+func locksOnly(name string) bool {
+	words := meaning.Words(name)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
+		kind := strings.TrimSuffix(strings.TrimSuffix(w, "lock"), "un")
+		return !slices.Contains([]string{"", "r", "w", "rw", "try", "read", "write", "acquire", "release", "shared", "exclusive", "context", "ctx"}, kind)
+	})
 }
 
 // stores reports whether a call stores a value: one on a condition that renews a

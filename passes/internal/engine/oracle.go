@@ -64,6 +64,12 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 				o.ask(v)
 				return world.Success(v.Type()), true
 			}
+		case *ssa.UnOp:
+			if fa, ok := x.X.(*ssa.FieldAddr); ok {
+				return o.flag(v, fa.X, fa.Field)
+			}
+		case *ssa.Field:
+			return o.flag(v, x.X, x.Field)
 		}
 		if x, ok := v.(*ssa.Extract); ok {
 			if c, ok := x.Tuple.(*ssa.Call); ok && o.reply(c) {
@@ -94,6 +100,26 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 		}
 	}
 	return world.Fact{}, false
+}
+
+// flag is what a wrapper tells in the bool v, a field of the record that it returns.
+func (o *oracle) flag(v, record ssa.Value, field int) (world.Fact, bool) {
+	if a, ok := record.(*ssa.Alloc); ok && len(o.f.Stores[a]) == 1 {
+		record = o.f.Stores[a][0]
+	}
+	index := 0
+	if x, ok := record.(*ssa.Extract); ok {
+		record, index = x.Tuple, x.Index
+	}
+	call, _ := o.st.At.(ssa.Value)
+	if call == nil || record != call || index >= len(o.st.Facts) {
+		return world.Fact{}, false
+	}
+	f := o.st.Facts[index].Field(field)
+	if f.Definite() {
+		o.ask(v)
+	}
+	return f, f.Definite()
 }
 
 // reply reports whether c asks the object that a wrapper's call returned for

@@ -80,7 +80,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Open == summary.Value && x.Tells })
 	}
 	switch {
-	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Raw && m.Row != nil || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
+	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Row != nil && (m.Raw || f.flags(fn, region)) || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
 		// A record that stands until it is taken away is held on, whatever else fn does, and so is
 		// what only the callers can give back, by the owner's value.
 		st.Wrapper = fn.Name() != "main" && fn.Name() != "init"
@@ -100,6 +100,11 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 	}
 }
 
+// flags reports whether fn tells by a flag in what it returns that the lock was taken.
+func (f *Family) flags(fn *ssa.Function, region *world.Region) bool {
+	return slices.ContainsFunc(code.FactsOf(fn, region), world.Fact.Tells)
+}
+
 // undone reports whether a function gives the lock back only where something else that
 // belongs to taking it has failed, such as drawing the token that goes with it, and its
 // callers are told that they have not got it. They must have something to release it by
@@ -116,7 +121,7 @@ func (f *Family) undone(st *summary.Site) bool {
 	told := code.FactsOf(st.Func, st.Region)
 	refuses := func(in ssa.Instruction) bool {
 		for i, v := range in.(*ssa.Return).Results {
-			if fact := st.Region.Fact(v); fact.Definite() && told[i].Definite() && !fact.Same(told[i]) {
+			if fact := st.Region.Fact(v); fact.Contradicts(told[i]) {
 				return true
 			}
 		}

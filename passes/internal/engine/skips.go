@@ -189,7 +189,7 @@ func (r *refusal) turn(f world.Fact, t types.Type) world.Fact {
 		return world.NotNil
 	}
 	if !r.byValue {
-		if f == world.True {
+		if f.Same(world.True) {
 			return world.False // as a function leaves it that returns an error
 		}
 		return world.Varying
@@ -200,7 +200,7 @@ func (r *refusal) turn(f world.Fact, t types.Type) world.Fact {
 	case !ok:
 		return world.Nil
 	case b.Info()&types.IsBoolean != 0:
-		if f == world.False {
+		if f.Same(world.False) {
 			return world.True
 		}
 		return world.False

@@ -80,6 +80,15 @@ type Meaning struct {
 	Spans   []float64 // Block: the durations that it is one of, where they are known
 }
 
+// General reports whether a release or renewal does the same to what is no lock: it is a
+// general command, and compares no owner. A version is compared where records are changed
+// as well. ms is all that the call does.
+func (m Meaning) General(ms []Meaning) bool {
+	return m.Raw && (!m.Checked || slices.ContainsFunc(ms, func(w Meaning) bool {
+		return w.Role == Write && slices.ContainsFunc(w.Write.Guards, func(g Guard) bool { return g.Op == "version" })
+	}))
+}
+
 // stale names the option by which a query lets a copy of the store answer.
 func (r *Reader) stale(q *catalog.Query, call *term.T) string {
 	if q.Stale != "" || q.Options.IsZero() {

@@ -335,7 +335,7 @@ func (k *keeping) onlyRenews(in ssa.CallInstruction, list []summary.Effect) bool
 	tells := false
 	for i := range sig.Results().Len() {
 		t := sig.Results().At(i).Type()
-		tells = tells || code.IsError(t) || failure(t) == failure(boolType)
+		tells = tells || code.IsError(t) || failure(t).Equal(failure(boolType))
 	}
 	if !tells || len(list) == 0 || engine.KeepsState(in.Common().StaticCallee(), 0) {
 		return false

@@ -204,11 +204,11 @@ func differs(f *engine.Family, bad, well *world.Region) bool {
 		}
 		switch x := x.(type) {
 		case *ssa.Return:
-			if slices.ContainsFunc(x.Results, func(v ssa.Value) bool { return bad.Fact(v) != well.Fact(v) }) {
+			if slices.ContainsFunc(x.Results, func(v ssa.Value) bool { return !bad.Fact(v).Equal(well.Fact(v)) }) {
 				return true
 			}
 		case *ssa.Phi:
-			if bad.Fact(x) != well.Fact(x) && f.Leaves(x, 0) {
+			if !bad.Fact(x).Equal(well.Fact(x)) && f.Leaves(x, 0) {
 				return true
 			}
 		}

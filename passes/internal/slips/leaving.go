@@ -99,10 +99,12 @@ func (t *taking) withSession() bool {
 }
 
 // takenAgain reports whether the section takes the same lock again, in the next turn
-// of a loop: that renews the lease, and whoever leaves the loop lets it end.
+// of a loop, or is where one that has it takes it again: that renews the lease, and whoever
+// leaves the loop lets it end.
 func (t *taking) takenAgain() bool {
 	return t.st.Region.Again || slices.ContainsFunc(t.f.Sums[t.st.Func].Sites, func(other *summary.Site) bool {
-		return other != t.st && slices.Contains(t.st.Region.Held, ssa.Instruction(other.At)) && t.sameAs(other)
+		within := slices.Contains(t.st.Region.Held, ssa.Instruction(other.At)) || other.Region != nil && slices.Contains(other.Region.Held, ssa.Instruction(t.st.At))
+		return other != t.st && within && t.sameAs(other)
 	})
 }
 

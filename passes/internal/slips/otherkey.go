@@ -32,7 +32,8 @@ func mismatches(e *engine.Engine, t *taking) []lock.Slip {
 			if x.Call == nil || x.Open != summary.Closed || t.st.Match(x) {
 				continue
 			}
-			for _, r := range e.Reader.Of(x.Call) {
+			ms := e.Reader.Of(x.Call)
+			for _, r := range ms {
 				wrong := r.Role == meaning.Renew || r.Role == meaning.Release && len(t.st.Freed) == 0
 				if !wrong || r.Family != t.m.Family || r.Key == nil || len(r.Key.Alts()) != 1 {
 					continue
@@ -46,7 +47,7 @@ func mismatches(e *engine.Engine, t *taking) []lock.Slip {
 					out = append(out, t.byOwner(x, key, r.Raw))
 					continue
 				}
-				if !comparable || t.elsewhere(key) || r.Raw && t.filled(key) || r.Raw && !r.Checked && !engine.NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
+				if !comparable || t.elsewhere(key) || r.Raw && t.filled(key) || r.General(ms) && !engine.NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
 					continue
 				}
 				out = append(out, lock.Slip{Frame: t.astray(x, r), Kind: lock.SlipOtherKey, Detail: t.shown(key), Other: t.u.Acquire})

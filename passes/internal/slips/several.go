@@ -61,7 +61,7 @@ func perItem(t *term.T) bool {
 func refuses(lost *world.Region, ret *ssa.Return, told []world.Fact) bool {
 	for i, v := range ret.Results {
 		fact := lost.Fact(v)
-		if fact.Definite() && told[i].Definite() && !fact.Same(told[i]) || code.IsError(v.Type()) && !fact.IsNil() && code.Failing(ret.Block()) {
+		if fact.Contradicts(told[i]) || code.IsError(v.Type()) && !fact.IsNil() && code.Failing(ret.Block()) {
 			return true
 		}
 	}

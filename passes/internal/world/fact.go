@@ -8,6 +8,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -24,8 +26,9 @@ const (
 
 // A Fact is what is known of a value on every way that is explored.
 type Fact struct {
-	kind factKind
-	val  constant.Value
+	kind    factKind
+	val     constant.Value
+	members []member // of a record, in order
 }
 
 var (
@@ -46,9 +49,18 @@ func (f Fact) Definite() bool { return f.kind == known || f.kind == isNil || f.k
 func (f Fact) IsNil() bool { return f.kind == isNil }
 
 // Same reports whether both say the same definite thing.
-func (f Fact) Same(g Fact) bool { return f.Definite() && f.kind == g.kind && Meet(f, g).Definite() }
+func (f Fact) Same(g Fact) bool {
+	return f.Definite() && f.kind == g.kind && Meet(f, g).Definite() && !slices.ContainsFunc(f.members, func(m member) bool {
+		return g.Field(m.index).Definite() && !g.Field(m.index).Same(Known(m.val))
+	})
+}
 
-func (f Fact) String() string {
+// Equal reports whether both say the same, be it nothing.
+func (f Fact) Equal(g Fact) bool { return f.String() == g.String() }
+
+func (f Fact) String() string { return f.text() + f.membersText() }
+
+func (f Fact) text() string {
 	switch f.kind {
 	case known:
 		return f.val.ExactString()
@@ -64,6 +76,9 @@ func (f Fact) String() string {
 
 // Parse is the inverse of String for definite facts.
 func Parse(s string) Fact {
+	if base, members, ok := strings.Cut(s, between); ok {
+		return Parse(base).parseMembers(members)
+	}
 	switch s {
 	case "nil":
 		return Nil
@@ -73,7 +88,7 @@ func Parse(s string) Fact {
 		return True
 	case "false":
 		return False
-	case "":
+	case "", "varying":
 		return Varying
 	}
 	if s[0] == '"' {
@@ -118,7 +133,7 @@ func Meet(a, b Fact) Fact {
 	case a.kind == known && b.kind == known && a.val.Kind() == b.val.Kind() && constant.Compare(a.val, token.EQL, b.val):
 		return a
 	case a.kind == b.kind && a.kind != known:
-		return a
+		return Fact{kind: a.kind, members: common(a, b)}
 	}
 	return Varying
 }
@@ -208,6 +223,15 @@ func (e *evaluator) compute(v ssa.Value) Fact {
 			if v.IsNil() {
 				return Nil
 			}
+			if st, ok := v.Type().Underlying().(*types.Struct); ok {
+				f := Varying
+				for i := range st.NumFields() {
+					if z := zero(st.Field(i).Type()); z.kind == known {
+						f = f.With(i, z.val)
+					}
+				}
+				return f
+			}
 			return Varying
 		}
 		return Known(v.Value)
@@ -233,6 +257,9 @@ func (e *evaluator) compute(v ssa.Value) Fact {
 			if g, ok := v.X.(*ssa.Global); ok && isError(deref(g.Type())) {
 				return NotNil // a sentinel error
 			}
+			if lit, ok := v.X.(*ssa.Alloc); ok && e.whole(lit) {
+				return e.record(lit)
+			}
 			return e.load(v)
 		}
 	case *ssa.MakeInterface:
@@ -243,7 +270,11 @@ func (e *evaluator) compute(v ssa.Value) Fact {
 		return e.eval(v.X)
 	case *ssa.Convert:
 		return e.eval(v.X)
-	case *ssa.Alloc, *ssa.MakeClosure, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice, *ssa.Function:
+	case *ssa.Alloc:
+		f := NotNil
+		f.members = e.record(v).members
+		return f
+	case *ssa.MakeClosure, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice, *ssa.Function:
 		return NotNil
 	case *ssa.Call:
 		return e.call(v)

@@ -14,6 +14,7 @@ const maxBlocks = 4000
 
 // A Region is the critical section inside one function.
 type Region struct {
+	Start   ssa.Instruction   // the acquire
 	Held    []ssa.Instruction // instructions that run while the lock is held, in block order; not the acquire itself
 	After   []ssa.Instruction // instructions that run after it was released
 	Stops   []ssa.Instruction // the releases that end it
@@ -68,7 +69,7 @@ const (
 // oracle describes. verb says what an instruction does to the section.
 func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Verb) *Region {
 	fn := start.Parent()
-	r := &Region{}
+	r := &Region{Start: start}
 	if len(fn.Blocks) > maxBlocks {
 		r.Limit = true
 		return r
