@@ -322,7 +322,8 @@ func (e *Engine) ownRelease(st *summary.Site) bool {
 
 // marker reports whether a lock function is used, at st, for a key that nobody
 // ever frees: it serves as a marker there. Where the owner that was stored is compared
-// later, it was another key that was meant to be freed.
+// later, it was another key that was meant to be freed; and where the result is asked, and
+// the key comes from a function that makes keys of locks, whoever frees it is out of sight.
 func (ev *Evidence) marker(st *summary.Site, m meaning.Meaning) bool {
 	g := ev.signs[st]
 	if st.Wrapper && ev.dropped(st, m) {
@@ -331,7 +332,23 @@ func (ev *Evidence) marker(st *summary.Site, m meaning.Meaning) bool {
 	if !m.Raw || m.Row != nil || st.Direct || st.Wrapper || st.Closed || len(st.Release) > 0 && (g == nil || g.Released) || m.Key == nil || m.Key.Kind == term.Unknown || g != nil && g.Compares && !ev.e.ownRelease(st) {
 		return false
 	}
+	if g != nil && g.Guarded && keyedAsLock(st) {
+		return false
+	}
 	return !ev.others[FreedKey{code.PackagePath(st.Func), m.Family, KeyName(m.Key)}]
+}
+
+// keyedAsLock reports whether the call that takes a lock is given a text by a function that
+// is named after keys of locks.
+func keyedAsLock(st *summary.Site) bool {
+	return slices.ContainsFunc(st.At.Common().Args, func(a ssa.Value) bool {
+		c, ok := a.(*ssa.Call)
+		if !ok || !code.IsBasic(a.Type()) {
+			return false
+		}
+		callee := c.Call.StaticCallee()
+		return callee != nil && NamesLock(callee.Name()) && meaning.Named(callee.Name(), "key", "keys")
+	})
 }
 
 // dropped reports whether a function that tells its callers that they were first takes a

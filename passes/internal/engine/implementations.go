@@ -23,6 +23,9 @@ const MaxImplementations = 12
 // what it locks with may have an adapter beside it that neither knows: for an interface
 // of locks, types that fit count too. Test doubles are left out by
 // name: they protect nothing.
+//
+// A value that is asked for more than its interface has ("if s, ok := store.(interface{...})")
+// is one of those that become values of that interface and have the rest as well.
 type Implementations struct {
 	e       *Engine
 	types   []*types.Named
@@ -109,14 +112,23 @@ func (im *Implementations) record(in ssa.Instruction) {
 			}
 		}
 	case *ssa.ChangeInterface:
-		if empty(in.Type()) {
-			return
+		im.widen(in.X.Type(), in.Type())
+	case *ssa.TypeAssert:
+		if types.IsInterface(in.AssertedType) {
+			im.widen(in.X.Type(), in.AssertedType)
 		}
-		c := conversion{to: interfaceKey(in.Type()), from: interfaceKey(in.X.Type())}
-		if c.from != c.to && !im.seen[c] {
-			im.seen[c] = true
-			im.widened[c.to] = append(im.widened[c.to], c.from)
-		}
+	}
+}
+
+// widen notes that values of one interface become those of another.
+func (im *Implementations) widen(from, to types.Type) {
+	if empty(from) || empty(to) {
+		return
+	}
+	c := conversion{to: interfaceKey(to), from: interfaceKey(from)}
+	if c.from != c.to && !im.seen[c] {
+		im.seen[c] = true
+		im.widened[c.to] = append(im.widened[c.to], c.from)
 	}
 }
 
@@ -165,23 +177,47 @@ func (im *Implementations) all(c *ssa.CallCommon) []*ssa.Function {
 	if !ok || !im.resolvable(c) {
 		return nil
 	}
-	candidates := im.converted(im.into, interfaceKey(c.Value.Type()), make(map[string]bool))
+	candidates := im.fitting(c.Value.Type(), iface)
 	if len(candidates) == 0 {
 		candidates = im.acquainted(c.Value.Type(), iface)
 	}
 	candidates = append(candidates, im.adapters(c.Value.Type(), iface, candidates)...)
-	var list []*ssa.Function
+	list := im.targets(nil, candidates, m, 0)
+	im.memo[m] = list
+	return list
+}
+
+// fitting lists the concrete types that become values of an interface. What was a value of
+// another one before may lack what this one has.
+func (im *Implementations) fitting(t types.Type, iface *types.Interface) []types.Type {
+	return slices.DeleteFunc(im.converted(im.into, interfaceKey(t), make(map[string]bool)), func(recv types.Type) bool {
+		return !types.Implements(recv, iface)
+	})
+}
+
+// maxEmbeddings bounds the interfaces in one another that a method is looked for in.
+const maxEmbeddings = 3
+
+// targets adds the methods that a call of m reaches on values of some types. Where a type
+// has the method from an interface that is embedded in it, these are the methods of what
+// may be in there. Imprecision: their receiver is said to be the whole.
+func (im *Implementations) targets(list []*ssa.Function, candidates []types.Type, m *types.Func, depth int) []*ssa.Function {
 	for _, recv := range candidates {
 		obj, _, _ := types.LookupFieldOrMethod(recv, true, m.Pkg(), m.Name())
 		fn, ok := obj.(*types.Func)
 		if !ok {
 			continue
 		}
+		if r := fn.Signature().Recv(); r != nil && depth < maxEmbeddings {
+			if iface, ok := r.Type().Underlying().(*types.Interface); ok {
+				list = im.targets(list, im.fitting(r.Type(), iface), m, depth+1)
+				continue
+			}
+		}
 		if target := im.e.Program.FuncValue(fn.Origin()); target != nil && len(target.Blocks) > 0 && !slices.Contains(list, target) {
 			list = append(list, target)
 		}
 	}
-	im.memo[m] = list
 	return list
 }
 

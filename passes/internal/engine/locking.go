@@ -41,6 +41,9 @@ func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary
 			}
 		}
 	}
+	if st.Wrapper && notes(lock, ms) {
+		return true
+	}
 	_, again := e.restores(lock, ms)
 	return again || ownRecord(lock, ms) || e.tends(ms)
 }
@@ -72,6 +75,29 @@ func locksOnly(name string) bool {
 		kind := strings.TrimSuffix(strings.TrimSuffix(w, "lock"), "un")
 		return !slices.Contains([]string{"", "r", "w", "rw", "try", "read", "write", "acquire", "release", "shared", "exclusive", "context", "ctx"}, kind)
 	})
+}
+
+// notes reports whether a call only keeps a record that is named after locks, in the store
+// where a key was taken: what a function that takes it for its callers notes down there, such
+// as an index of the keys that are taken, is part of taking it.
+func notes(lock meaning.Meaning, ms []meaning.Meaning) bool {
+	if !lock.Raw || lock.Row != nil {
+		return false
+	}
+	noted := false
+	for _, m := range ms {
+		switch m.Role {
+		case meaning.Write:
+			if m.Family != lock.Family || m.Write.Key == nil || !NamesLock(m.Write.Key.Pattern()) {
+				return false
+			}
+			noted = true
+		case meaning.Renew:
+		default:
+			return false
+		}
+	}
+	return noted
 }
 
 // stores reports whether a call stores a value: one on a condition that renews a

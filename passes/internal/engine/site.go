@@ -79,6 +79,9 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		// Hooks that are told of the lock are no work, where the caller is told as well.
 		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Open == summary.Value && x.Tells })
 	}
+	if st.HeldOut {
+		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Call != nil && x.Open == summary.Closed && notes(m, f.Engine.Reader.Of(x.Call)) })
+	}
 	switch {
 	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Row != nil && (m.Raw || f.flags(fn, region)) || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
 		// A record that stands until it is taken away is held on, whatever else fn does, and so is

@@ -189,6 +189,7 @@ type evaluator struct {
 	oracle Oracle
 	given  given
 	edges  map[edge]bool
+	before map[*ssa.BasicBlock]bool // blocks whose variables were set before the section begins
 	memo   map[ssa.Value]Fact
 	busy   map[ssa.Value]bool
 	steps  int
@@ -236,6 +237,9 @@ func (e *evaluator) compute(v ssa.Value) Fact {
 		}
 		return Known(v.Value)
 	case *ssa.Phi:
+		if e.before[v.Block()] {
+			return Varying
+		}
 		f := Fact{}
 		for i, pred := range v.Block().Preds {
 			if e.edges[edge{pred, v.Block()}] {

@@ -74,13 +74,20 @@ func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Ve
 		r.Limit = true
 		return r
 	}
-	edges, given := make(map[edge]bool), givenAt(start.Block())
+	edges, given, anew := make(map[edge]bool), givenAt(start.Block()), reentered(start.Block())
 	// Facts only get weaker as edges are added, so repeating until no edge is
 	// added ends; two or three rounds are usual.
 	for round := 0; ; round++ {
-		ev := &evaluator{oracle: oracle, given: given, edges: edges, memo: make(map[ssa.Value]Fact), busy: make(map[ssa.Value]bool)}
+		evaluating := func(before map[*ssa.BasicBlock]bool) *evaluator {
+			return &evaluator{oracle: oracle, given: given, edges: edges, before: before, memo: make(map[ssa.Value]Fact), busy: make(map[ssa.Value]bool)}
+		}
+		ev := evaluating(nil)
+		first := ev
+		if len(anew) > 0 {
+			first = evaluating(anew)
+		}
 		before := len(edges)
-		states := flow(r, start, ev, verb, edges)
+		states := flow(r, start, first, ev, verb, edges)
 		if len(edges) == before || round > 50 {
 			r.eval = ev
 			collect(r, start, verb, states)
@@ -89,15 +96,52 @@ func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Ve
 	}
 }
 
-// flow propagates the states once around, adding the edges it finds.
-func flow(r *Region, start ssa.Instruction, ev *evaluator, verb func(ssa.Instruction) Verb, edges map[edge]bool) map[*ssa.BasicBlock]uint8 {
+// reentered are the blocks before which a loop begins anew in which b is: those that lead to
+// b on every way, and that control comes to again from there. What a variable is at their
+// start depends on whether the section has come round to them.
+func reentered(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	reached := make(map[*ssa.BasicBlock]bool)
+	work := []*ssa.BasicBlock{b}
+	for len(work) > 0 {
+		next := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range next.Succs {
+			if !reached[s] {
+				reached[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	var anew map[*ssa.BasicBlock]bool
+	for d := b; d != nil; d = d.Idom() {
+		if reached[d] {
+			if anew == nil {
+				anew = make(map[*ssa.BasicBlock]bool)
+			}
+			anew[d] = true
+		}
+	}
+	return anew
+}
+
+// flow propagates the states once around, adding the edges it finds. In the turn of a loop
+// in which the section begins, what was set before that turn is as first says: a leader
+// that was none so far begins its work.
+func flow(r *Region, start ssa.Instruction, first, ev *evaluator, verb func(ssa.Instruction) Verb, edges map[edge]bool) map[*ssa.BasicBlock]uint8 {
 	states := make(map[*ssa.BasicBlock]uint8)
 	type item struct {
 		block *ssa.BasicBlock
 		from  int
 		state uint8
+		ev    *evaluator
 	}
-	work := []item{{start.Block(), indexOf(start) + 1, held}}
+	type visit struct {
+		block *ssa.BasicBlock
+		state uint8
+		ev    *evaluator
+	}
+	seen := make(map[visit]bool)
+	work := []item{{start.Block(), indexOf(start) + 1, held, first}}
 	for len(work) > 0 {
 		it := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -123,11 +167,16 @@ func flow(r *Region, start ssa.Instruction, ev *evaluator, verb func(ssa.Instruc
 		if ended {
 			continue
 		}
-		for _, next := range successors(it.block, ev) {
+		for _, next := range successors(it.block, it.ev) {
 			edges[edge{it.block, next}] = true
-			if states[next]&state == 0 {
-				states[next] |= state
-				work = append(work, item{next, 0, state})
+			states[next] |= state
+			v := visit{next, state, it.ev}
+			if first.before[next] {
+				v.ev = ev
+			}
+			if !seen[v] {
+				seen[v] = true
+				work = append(work, item{next, 0, state, v.ev})
 			}
 		}
 	}

@@ -127,6 +127,33 @@ func TestExplore(t *testing.T) {
 		mark("between")
 	}
 	return nil`, "work", "between", 0},
+		{"the first turn that has it", `
+	leads := false
+	for cond() {
+		ok, err := lock()
+		if err != nil { return err }
+		switch {
+		case !ok:
+			leads = false
+		case !leads:
+			mark("begin")
+			leads = true
+		default:
+			mark("stay")
+		}
+	}
+	if leads { mark("end") }
+	return nil`, "begin end stay", "", 1},
+		{"asked at the head of the loop", `
+	had := false
+	for !had {
+		ok, err := lock()
+		if err != nil { return err }
+		had = ok
+	}
+	if !had { mark("never") }
+	mark("work")
+	return nil`, "work", "", 1},
 		{"another error does not decide", `
 	if ok, _ := lock(); !ok { return nil }
 	if err := other(); err != nil { mark("other"); return err }
