@@ -305,6 +305,9 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			}
 			for _, m := range r.sql(lib, q.SQL, q.Args, q.On, reject, call, false) {
 				m.Keeps = m.Keeps || q.Keeps && m.Role == Query
+				if m.Role == Query && m.Store == "sql" {
+					r.rowLock(&m, call) // no text: a chain
+				}
 				ms = append(ms, m)
 			}
 		} else {

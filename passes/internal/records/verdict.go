@@ -294,9 +294,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
 		// An ordered comparison that moves, with a value from out of sight.
 		switch {
-		case versionColumn(g.Column), named(g) && j.readWhole(g.Value):
+		case (versionColumn(g.Column) || named(g)) && j.readWhole(g.Value):
 			return ruling{cond: lock.Version}
-		case named(g):
+		case versionColumn(g.Column), named(g):
 			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}
 		}
 	}
@@ -423,6 +423,8 @@ func (j *judge) memory(m *summary.Memory) ruling {
 		none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 	case m.Early:
 		none.fault = "the token is stored before it is compared, so the comparison always passes"
+	case (m.Op == "<" || m.Op == "<=") && m.Stored && m.Bare:
+		none.fault = "nothing is locked from the comparison to the store, so two writers that come at a time both pass"
 	case (m.Op == "<" || m.Op == "<=") && m.Stored:
 		return ruling{cond: lock.Token}
 	case m.Op == "<" || m.Op == "<=":

@@ -80,6 +80,7 @@ type Memory struct {
 	Stored bool      // the incoming token replaces the stored one
 	Early  bool      // and does so before the comparison
 	Locked bool      // a mutex is held around comparison and store
+	Bare   bool      // nothing is: another may come in between
 	Told   bool      // nothing but what callers pass says whether it takes tokens
 }
 
