@@ -53,20 +53,15 @@ func (f *Family) reached(load *ssa.UnOp) *term.T {
 // setLast puts into t, which is what the variable a holds at some time, what its fields
 // surely are at one instruction.
 func (f *Family) setLast(a *ssa.Alloc, t *term.T, at ssa.Instruction) *term.T {
-	if at == nil {
+	st, ok := code.Deref(a.Type()).Underlying().(*types.Struct)
+	if at == nil || !ok {
 		return t
 	}
-	fields := make(map[int]string)
-	for _, r := range *a.Referrers() {
-		if fa, ok := r.(*ssa.FieldAddr); ok {
-			fields[fa.Field] = code.FieldName(a.Type(), fa.Field)
-		}
-	}
-	for i := range len(f.Fields[a]) + len(fields) {
-		name, ok := fields[i]
-		if !ok {
+	for i := range st.NumFields() {
+		if len(f.Fields[a][i]) == 0 {
 			continue
 		}
+		name := st.Field(i).Name()
 		list, calls, ok := f.setters(a, i)
 		if !ok {
 			continue
@@ -75,9 +70,32 @@ func (f *Family) setLast(a *ssa.Alloc, t *term.T, at ssa.Instruction) *term.T {
 			if v := f.handedMap(last.Val); v != nil {
 				t = f.Engine.Pool.With(t, name, v)
 			}
+		} else if len(list) > 0 && len(calls) == 0 && isPointer(list[0].Val.Type()) && leftOut(a, list, at) {
+			t = f.Engine.Pool.With(t, name, f.Engine.Pool.Join(f.Engine.Pool.Field(t, name), f.Engine.Pool.Nil()))
 		}
 	}
 	return t
+}
+
+// leftOut reports whether there is a way from where an object is made to an instruction
+// on which nothing is stored in a field.
+func leftOut(a *ssa.Alloc, stores []*ssa.Store, at ssa.Instruction) bool {
+	if a.Parent() != at.Parent() {
+		return false
+	}
+	seen := make(map[*ssa.BasicBlock]bool)
+	var reaches func(b *ssa.BasicBlock) bool
+	reaches = func(b *ssa.BasicBlock) bool {
+		if slices.ContainsFunc(stores, func(s *ssa.Store) bool { return s.Block() == b && (b != at.Block() || code.Before(s, at)) }) {
+			return false
+		}
+		if b == at.Block() {
+			return true
+		}
+		seen[b] = true
+		return slices.ContainsFunc(b.Succs, func(next *ssa.BasicBlock) bool { return !seen[next] && reaches(next) })
+	}
+	return reaches(a.Block())
 }
 
 // bindingAt is the binding of a call: what surely was stored in a field of an argument

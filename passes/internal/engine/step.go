@@ -56,7 +56,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 				for i := range more {
 					more[i].Lost = handed(more[i].Lost, erring(c.Signature()))
 				}
-				effects = append(effects, gathered(more, r, at)...)
+				effects = append(effects, f.gathered(more, r, call, at)...)
 				if r.Batch {
 					sites = append(sites, f.queuedSites(in)...)
 				}

@@ -141,6 +141,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "what the version is compared with is a random id, which nobody stored there"
 			return none
 		}
+		if other := j.versionOf(g, c); other != "" {
+			none.fault = "the version is that of " + other + ", which this write does not change"
+			return none
+		}
 		return ruling{cond: lock.Version}
 	case "is null":
 		if g.Moves {
@@ -206,6 +210,41 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		return none
 	}
 	return j.compare(g, c)
+}
+
+// versionOf names what a version was read of where that is surely something else than what
+// is written; whatever comes from several reads may be of either. A transaction may check
+// one thing and write another.
+func (j *judge) versionOf(g meaning.Guard, c *meaning.Change) string {
+	v := g.Value
+	kind, place, ok := strings.Cut(c.Resource, ":")
+	if !ok || g.Text != "version" || v == nil || v.Kind == term.Join || !slices.Contains(single, kind) {
+		return ""
+	}
+	queries := j.e.Reader.Queries(v)
+	if len(queries) != 1 {
+		return ""
+	}
+	read, from, ok := strings.Cut(queries[0].Store, ":")
+	if !ok || read != kind || strings.Count(from, "/") != strings.Count(place, "/") || alike(from, place) {
+		return ""
+	}
+	return from
+}
+
+// single has the stores of which a version is that of one object.
+var single = []string{"s3", "zookeeper", "nats", "consul"}
+
+// alike reports whether two places may be the same: what is not constant in them may be
+// anything.
+func alike(a, b string) bool {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] && !(strings.ContainsAny(x[i], "%.(") && strings.ContainsAny(y[i], "%.(")) {
+			return len(x) != len(y)
+		}
+	}
+	return true
 }
 
 // owner rules on the test that somebody still holds a lock. A value that cannot

@@ -91,6 +91,7 @@ const (
 	Alone   Batch = iota
 	Queued        // together with others
 	Atomic        // in one transaction
+	Apart         // in one transaction of a connection of its own
 	Watched       // in one transaction, which fails where what was read before has changed
 	Loose         // while something is watched, but not in the transaction that would tell
 )
