@@ -338,7 +338,7 @@ type Write struct {
 	Value      Ref        `yaml:"value"`    // what is stored there, where it is one value
 	On         Ref        `yaml:"on"`       // connection, client or transaction
 	Conditions []*Carrier `yaml:"conditions"`
-	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|none"`                      // how a refused write shows: rows | error | bool | succeeded | reply | none
+	Reject     string     `yaml:"reject" enum:"rows|error|bool|succeeded|reply|answer|none"`               // how a refused write shows: rows | error | bool | succeeded | reply | answer (in a variable that an option is given) | none
 	Unknown    string     `yaml:"unknown" enum:"rpc|no-source|stored-procedure|dynamic-sql|script-by-sha"` // the condition is out of sight, for this reason (rpc, no-source)
 	Bare       bool       `yaml:"bare"`                                                                    // out of sight, but without a token in the request nothing is there to refuse it by
 	Cache      bool       `yaml:"cache"`                                                                   // derived data by nature
@@ -348,7 +348,7 @@ type Write struct {
 type Carrier struct {
 	At      Ref    `yaml:"at"`                                                                                          // its value; the condition holds when it is set. Empty: it always holds
 	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|selected|options|name|body"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder | selected (builder, where a link says which columns are written) | options (parts of kind if) | body (of a patch, which may name the version)
-	Compare string `yaml:"compare" enum:"equal|absent|present|less"`                                                    // equal | absent | present | less: for kind version
+	Compare string `yaml:"compare" enum:"equal|absent|present|less|index"`                                              // equal | absent | present | less | index (0 is absent): for kind version
 	Is      string `yaml:"is"`                                                                                          // only with this constant value ("*" for If-None-Match)
 }
 
@@ -392,6 +392,7 @@ type Runs struct {
 	Func   Ref    `yaml:"func"`
 	Batch  bool   `yaml:"batch"`                   // what the function writes is gathered, and sent by this call
 	Atomic bool   `yaml:"atomic"`                  // as a transaction, which fails where something watched has changed
+	Apart  bool   `yaml:"apart"`                   // on a connection of its own, so that nothing is watched
 	Watch  Ref    `yaml:"watch"`                   // keys that are watched while the function runs
 	On     Ref    `yaml:"on"`                      // what the handle is made of that the function is given; default receiver
 	How    string `yaml:"how" enum:"now|go|later"` // now (returns after it) | go (may outlive the call) | later (registered, runs some day)

@@ -1,17 +1,21 @@
 package engine
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
-// gathered marks what a callback does with how r sends it. A batch is written
-// where it is sent.
-func gathered(list []summary.Effect, r *catalog.Runs, at lock.Frame) []summary.Effect {
+// gathered marks what a callback does with how the call that runs it sends that. A batch is
+// written where it is sent.
+func (f *Family) gathered(list []summary.Effect, r *catalog.Runs, call *term.T, at lock.Frame) []summary.Effect {
 	for i := range list {
 		x := &list[i]
 		if r.Batch {
@@ -19,19 +23,54 @@ func gathered(list []summary.Effect, r *catalog.Runs, at lock.Frame) []summary.E
 				x.Via = append(x.Via[:len(x.Via):len(x.Via)], x.At)
 			}
 			x.At, x.Batch = at, summary.Queued
-			if r.Atomic {
+			switch {
+			case r.Apart:
+				x.Batch = summary.Apart
+			case r.Atomic:
 				x.Batch = summary.Atomic
 			}
 		}
-		if !r.Watch.IsZero() {
-			if x.Batch == summary.Atomic {
-				x.Batch = summary.Watched
-			} else {
-				x.Batch = summary.Loose
-			}
+		if r.Watch.IsZero() {
+			continue
+		}
+		if x.Batch == summary.Alone && f.tied(x.Call) {
+			x.Batch = summary.Atomic
+		}
+		switch {
+		case x.Batch != summary.Atomic:
+			x.Batch = summary.Loose
+		case f.unwatched(f.Engine.Reader.Get(r.Watch, call, nil), x.Asked):
+			x.Batch = summary.Loose
+		default:
+			x.Batch = summary.Watched
 		}
 	}
 	return list
+}
+
+// tied reports whether a command is queued on a transaction of the connection on which
+// keys are watched.
+func (f *Family) tied(call *term.T) bool {
+	e := f.Engine.Reader.Entry(meaning.Receiver(call))
+	return e != nil && e.Part != nil && e.Part.Word == "watched"
+}
+
+// unwatched reports whether what is compared before a write is read from keys none of which
+// is watched.
+func (f *Family) unwatched(keys *term.T, asked []summary.Asked) bool {
+	if keys == nil || keys.Kind != term.List || len(keys.Args) == 0 {
+		return false // out of sight
+	}
+	for _, a := range asked {
+		for _, q := range f.Engine.Reader.Queries(a.Read) {
+			if q.Key != nil && !slices.ContainsFunc(keys.Args, func(k *term.T) bool {
+				return f.Engine.Pool.Alike(k, q.Key) || k.Kind == term.Unknown || q.Key.Kind == term.Unknown
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // An acquire that is queued takes the lock when its batch is sent, and has no answer

@@ -17,12 +17,12 @@
 // fault.go (functions that it fails on).
 //
 // Values as terms: eval.go, call.go, captured.go and unset.go (variables), contexts.go, fields.go, embedded.go (files as
-// values), inplace.go (builders that are changed), stored.go (records that are stamped), models.go (versions that mappers demand),
+// values), inplace.go (builders that are changed), stored.go (records that are stamped), reaching.go (when), models.go (versions that mappers demand),
 // texts.go (scripts and statements in fields), handle.go (which connection), names.go (places and names), loops.go, length.go, backoff.go
 // (waits that grow), logging.go.
 //
 // Summaries: summary.go, step.go (one call), unseen.go (one that is out of sight), computing.go (functions that only compute),
-// sets.go (what is stored in objects), memory.go (objects as resources), batch.go,
+// sets.go (what is stored in objects), memory.go and helped.go (objects as resources), batch.go,
 // asked.go and tested.go (comparisons in Go), chosen.go (with zero), claims.go, latches.go (claims that are won once), outcome.go and
 // swallowed.go (whether the outcome is looked at, and told), counter.go (where tokens are drawn).
 //

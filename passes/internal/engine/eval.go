@@ -89,7 +89,10 @@ func (f *Family) compute(v ssa.Value) *term.T {
 		return p.Join(alts...)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			t := f.load(v.X)
+			t := f.reached(v)
+			if t == nil {
+				t = f.load(v.X)
+			}
 			if t != nil && f.unset(v) {
 				t = p.Join(t, f.Get(ssa.NewConst(constant.MakeInt64(0), v.Type())))
 			}

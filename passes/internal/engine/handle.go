@@ -181,6 +181,26 @@ func namesPooler(t *term.T) bool {
 	return ok && (strings.Contains(s, "pgbouncer") || strings.Contains(s, ":6432") || strings.Contains(s, "pooler."))
 }
 
+// Serializable reports whether a transaction is begun as one in which nothing that it
+// reads changes until it ends: as if there was a lock on all of it.
+func (e *Engine) Serializable(on *term.T) bool {
+	made := e.HandleMaker(on)
+	if made == nil || e.Reader.Entry(made).Pool != "tx" {
+		return false
+	}
+	f, in := e.Index.CallOf(made)
+	if in == nil {
+		return false
+	}
+	return f.Settled().CallTerm(in.Common(), in.Pos()).Any(func(t *term.T) bool {
+		if t.Kind != term.Struct {
+			return false
+		}
+		level, iso := e.Pool.Field(t, "Isolation"), e.Pool.Field(t, "IsoLevel")
+		return level.Kind == term.Const && (level.Name == "6" || level.Name == "7") || iso.Kind == term.Const && iso.Name == "serializable"
+	})
+}
+
 // HandleMaker returns the call that a handle comes from, if it tells the
 // handle's kind; nil otherwise. An embedded handle is that of the outer one.
 func (e *Engine) HandleMaker(t *term.T) *term.T {

@@ -52,7 +52,8 @@ func (f *Family) memory(fn *ssa.Function, s *summary.Summary) {
 				rest = append(rest, st.at)
 			}
 		}
-		m.Stored = len(moves) > 0 && (m.Early || c.op == "idle" || c.keepsUp(f, moves, rest))
+		m.Stored = c.moved || len(moves) > 0 && (m.Early || c.op == "idle" || c.keepsUp(f, moves, rest))
+		m.Bare = !m.Early && c.op != "idle" && f.bare(fn, c.at, data.at)
 	}
 	eff := summary.Effect{Memory: m, At: lock.Frame{Position: f.Engine.Position(data.at.Pos()), Function: code.Shown(fn)}}
 	s.Steps[data.at] = append(s.Steps[data.at], eff)
@@ -184,6 +185,7 @@ type comparison struct {
 	stored   *term.T
 	incoming *term.T
 	op       string
+	moved    bool // what compares stores the incoming value as well
 }
 
 // puts is what a store puts where the stored value was read from, also as a field of a
@@ -300,6 +302,9 @@ func (f *Family) compared(fn *ssa.Function, stores []memStore) *comparison {
 		}
 		bin, ok := br.Cond.(*ssa.BinOp)
 		if !ok || !isOrdered(bin.X.Type()) {
+			if c := f.helped(fn, b, br, stores); c != nil && found == nil {
+				found = c
+			}
 			continue
 		}
 		op := bin.Op

@@ -9,6 +9,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
 // MaxLooks bounds the way that an outcome is followed; what goes further is
@@ -55,10 +56,45 @@ func (f *Family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked,
 	if !ok {
 		return -1, 0 // go or defer: nobody can look
 	}
+	if reject == "answer" {
+		return f.answered(in).effect()
+	}
 	if code.IsError(v.Type()) && reject != "error" {
 		return -1, 0 // there is nothing else to look at
 	}
 	return f.told(v, reject == "error", 0).effect()
+}
+
+// answered says how the variable is looked at that an option of a call has the outcome
+// put into; without such an option nobody can.
+func (f *Family) answered(in ssa.CallInstruction) look {
+	var l look
+	sent := f.CallTerm(in.Common(), in.Pos())
+	for _, c := range f.Calling {
+		call, ok := c.(*ssa.Call)
+		if !ok || c.Parent() != in.Parent() {
+			continue
+		}
+		t := f.CallTerm(c.Common(), c.Pos())
+		e := f.Engine.Reader.Entry(t)
+		if e == nil || e.Part == nil || e.Part.Word != "answer" || !sent.Any(func(x *term.T) bool { return x.Kind == term.Call && x.Site == t.Site }) {
+			continue
+		}
+		a, ok := f.Base(code.Operand(c.Common(), e.Part.Args)).(*ssa.Alloc)
+		if !ok {
+			return look{seen: true} // a field, or a variable of the caller
+		}
+		for _, r := range *a.Referrers() {
+			switch r := r.(type) {
+			case *ssa.UnOp:
+				l = l.or(f.told(r, true, 0))
+			case *ssa.Store, *ssa.DebugRef:
+			default:
+				l.seen = l.seen || r != ssa.Instruction(call)
+			}
+		}
+	}
+	return l
 }
 
 // asks notes whether a call's answer is looked at, for those of its effects
@@ -139,6 +175,8 @@ func (f *Family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth in
 	c := call.Common()
 	entry := f.Engine.Reader.Entry(f.CallTerm(c, call.Pos()))
 	switch {
+	case entry == nil && c.IsInvoke() && c.Value == v && c.Method.Name() == "Close":
+		return look{}
 	case entry == nil:
 	case entry.Reads == nil:
 		// What is done to an object besides reading from it (Close) is no look.

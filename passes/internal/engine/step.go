@@ -56,7 +56,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 				for i := range more {
 					more[i].Lost = handed(more[i].Lost, erring(c.Signature()))
 				}
-				effects = append(effects, gathered(more, r, at)...)
+				effects = append(effects, f.gathered(more, r, call, at)...)
 				if r.Batch {
 					sites = append(sites, f.queuedSites(in)...)
 				}
@@ -96,7 +96,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 			if sum == nil {
 				continue
 			}
-			bind := f.binding(f.Engine.binder(code.FuncName(impl), call.Args))
+			bind := f.bindingAt(in, f.Engine.binder(code.FuncName(impl), call.Args))
 			if !wide || releasesOnly(f.Engine, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
 				if f.Engine.Implementations.decorator(c) >= 0 {
@@ -120,7 +120,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		callee := code.Origin(c.StaticCallee())
 		if sum := f.Engine.Summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
-			bind := f.binding(f.Engine.binder(code.FuncName(callee), call.Args))
+			bind := f.bindingAt(in, f.Engine.binder(code.FuncName(callee), call.Args))
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, summary.ByCall))
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), f.emerged(in, effects, call, at)...)

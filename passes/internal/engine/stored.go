@@ -22,11 +22,13 @@ func (e *Engine) writesTo(fn string) bool {
 
 // stored is the object or map v, whose term is t, with what is surely stored in it before
 // at, where it is handed on. Of an object that the family makes itself, all that it stores
-// is known anyway.
+// is known anyway, but not when.
 func (f *Family) stored(v ssa.Value, t *term.T, at ssa.Instruction) *term.T {
 	v = unboxed(v)
-	switch v.(type) {
-	case *ssa.Alloc, *ssa.MakeMap, *ssa.Const, *ssa.Global, *ssa.Function:
+	switch v := v.(type) {
+	case *ssa.Alloc:
+		return f.setLast(v, t, at)
+	case *ssa.MakeMap, *ssa.Const, *ssa.Global, *ssa.Function:
 		return t
 	}
 	if at == nil || t.Kind == term.Struct || t.Kind == term.List || t.Kind == term.Const {

@@ -71,14 +71,39 @@ func (r *Reader) rowLock(m *Meaning, call *term.T) {
 		if e == nil || e.Part == nil {
 			break
 		}
-		keeps = keeps || e.Part.Word == "for update"
+		keeps = keeps || e.Part.Word == "for update" || r.locks(e.Part, t)
 		if e.Part.Kind == "table" {
 			table = tableOf(r.Get(e.Part.Text, t, nil))
 		}
 	}
-	if keeps && table != "" {
-		m.Keeps, m.On, m.Store = true, t, m.Store+":"+table
+	if !keeps {
+		return
 	}
+	m.Keeps, m.On = true, t
+	if table != "" {
+		m.Store += ":" + table
+	}
+}
+
+// locks reports whether a link asks for the rows that are read to be locked, by a clause
+// or by the text of one.
+func (r *Reader) locks(p *catalog.Part, t *term.T) bool {
+	args := r.Get(p.Args, t, nil)
+	switch {
+	case p.Word == "option":
+		s, _ := r.Get(p.Text, t, nil).Str()
+		return s == "gorm:query_option" && locking(constText(args))
+	case p.Kind != "conflict":
+		return false
+	}
+	return slices.ContainsFunc(list(args), func(x *term.T) bool {
+		return x.Kind == term.Struct && strings.HasSuffix(x.Type, ".Locking") && locking("FOR "+constText(r.Pool.Field(x, "Strength")))
+	})
+}
+
+// locking reports whether a clause keeps other writers away.
+func locking(clause string) bool {
+	return slices.Contains([]string{"FOR UPDATE", "FOR NO KEY UPDATE", "FOR SHARE", "LOCK IN SHARE MODE"}, strings.ToUpper(strings.TrimSpace(clause)))
 }
 
 // A chain gathers what the links of a builder chain say.
@@ -184,6 +209,11 @@ func (b *chain) walk(t *term.T) {
 			case e.Part.Word == "unversioned":
 				b.unversioned = true
 			case text == nil && args == nil:
+			case e.Part.Word == "option":
+				// Of a version of gorm without clauses.
+				if s, ok := text.Str(); ok && s == "gorm:insert_option" {
+					b.conflict(args, nil)
+				}
 			case e.Part.Word == "only":
 				b.only, b.selects = append(b.only, b.names(text, args)...), true
 			case e.Part.Word == "omit":

@@ -23,7 +23,7 @@ func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.
 		switch e.Part.Kind {
 		case "if":
 			if cond := r.Get(e.Part.Args, t, nil); !known && cond != nil && cond.Kind == term.Struct {
-				c.Guards = conditions(cond)
+				c.Guards = conditions(cond, w.Op != "Update")
 			}
 			known = true
 		case "table":
@@ -51,11 +51,13 @@ func keyed(ms []Meaning, w Meaning) []Meaning {
 
 // conditions reads a struct whose fields say what must hold: GenerationMatch,
 // DoesNotExist. A zero value asks for nothing.
-func conditions(t *term.T) []Guard {
+// The metageneration counts changes of the metadata, and is 1 again with each new
+// content.
+func conditions(t *term.T, content bool) []Guard {
 	var out []Guard
 	for i, n := range t.Names {
 		switch v := t.Args[i]; {
-		case v.IsZero() || strings.HasSuffix(n, "NotMatch"):
+		case v.IsZero() || strings.HasSuffix(n, "NotMatch") || content && n == "MetagenerationMatch":
 		case n == "DoesNotExist":
 			out = append(out, Guard{Op: "absent", Text: n})
 		case strings.HasSuffix(n, "Match"):

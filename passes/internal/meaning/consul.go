@@ -36,6 +36,9 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 			guards = append(guards, Guard{Op: "absent", Text: verb})
 		case "cas", "delete-cas":
 			c.Guards = []Guard{{Op: "version", Value: r.Pool.Field(op, "Index"), Text: verb}}
+			if verb == "cas" && c.Guards[0].Value.IsZero() {
+				c.Guards = []Guard{{Op: "absent", Text: verb}}
+			}
 			writes = append(writes, c)
 		case "set", "delete", "delete-tree":
 			writes = append(writes, c)

@@ -31,7 +31,7 @@ func (r *Reader) isTxn(call *term.T) bool {
 // it is create-once.
 func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 	lib := e.Library
-	var cmps, ops []*term.T
+	var cmps, ops, others []*term.T
 	cmpsUnseen, opsUnseen, varies := false, false, false
 	var client *term.T
 	for t := Receiver(call); t != nil; t = Receiver(t) {
@@ -49,6 +49,8 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 			varies = varies || args.Any(func(t *term.T) bool { return t.Kind == term.Join })
 		case "then":
 			ops, opsUnseen = collect(ops, args), opsUnseen || partly(args)
+		case "else":
+			others = collect(others, args)
 		}
 	}
 	var guards []Guard
@@ -73,6 +75,17 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		}
 	}
 	var ms []Meaning
+	for _, op := range others { // what is done where the compares do not hold
+		name := methodName(op.Name)
+		if args := Args(op); (name == "OpPut" || name == "OpDelete") && len(args) > 0 {
+			m := r.base(lib, Write)
+			m.Write = &Change{Store: "etcd", Operation: name[2:], Resource: place("etcd", args[0]), Key: args[0], On: client, Reject: "succeeded", Leased: r.leaseOf(op) != nil, Call: call}
+			for _, v := range args[1:] {
+				m.Write.Sets = append(m.Write.Sets, Setting{Value: v})
+			}
+			ms = append(ms, m)
+		}
+	}
 	for _, op := range ops {
 		name := methodName(op.Name)
 		if name != "OpPut" && name != "OpDelete" {

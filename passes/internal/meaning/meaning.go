@@ -137,6 +137,7 @@ type Guard struct {
 	AsText bool    // numbers compared as text
 	Alts   []Guard // Op or, and
 	Moves  bool    // the write changes this column to another value
+	Maybe  bool    // asked for on some ways only
 	Text   string
 }
 
@@ -314,6 +315,9 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			}
 			for _, m := range r.sql(lib, q.SQL, q.Args, q.On, reject, call, false) {
 				m.Keeps = m.Keeps || q.Keeps && m.Role == Query
+				if m.Role == Query && m.Store == "sql" {
+					r.rowLock(&m, call) // no text: a chain
+				}
 				ms = append(ms, m)
 			}
 		} else {
@@ -454,6 +458,14 @@ func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, wo
 			c.Guards = append(c.Guards, g)
 		}
 	}
+	// Two that are asked for on some ways are taken for alternatives, of which there is one
+	// on every way: the version that was read, or that nothing is there.
+	if maybe := func(g Guard) bool { return g.Maybe }; slices.ContainsFunc(c.Guards, maybe) {
+		first := slices.IndexFunc(c.Guards, maybe)
+		if !slices.ContainsFunc(c.Guards[first+1:], maybe) {
+			c.Guards[first] = Guard{Op: "other", Value: c.Guards[first].Value, Text: "a condition that is set on some ways only"}
+		}
+	}
 	if w.Unknown == "" && w.Store != "dynamodb" && w.Store != "mongo" { // theirs have readers
 		c.Sets = contents(r.Get(w.Args, call, words), 0)
 	}
@@ -477,13 +489,23 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	g := Guard{Op: "version", Text: k.Kind}
 	if !k.At.IsZero() {
 		v := r.Get(k.At, call, words)
+		if k.Compare == "index" && v.IsZero() {
+			return Guard{Op: "absent", Text: k.Kind}, r.isSet(k.At, call, words)
+		}
+		maybe := false
+		if v != nil && v.Kind == term.Join {
+			set := slices.DeleteFunc(slices.Clone(v.Args), (*term.T).IsZero)
+			if maybe = len(set) < len(v.Args); maybe && len(set) == 1 {
+				v = set[0]
+			}
+		}
 		if v.IsZero() || k.Is != "" && v.Kind == term.Const && !strings.EqualFold(v.Name, k.Is) && !hasFlag(v, k.Is) {
 			return g, false
 		}
 		if len(k.At.Path) > 0 && !r.isSet(k.At, call, words) || k.Is != "" && v.Kind != term.Const {
 			return Guard{Op: "other", Value: v, Text: "options out of sight"}, true
 		}
-		g.Value = v
+		g.Value, g.Maybe = v, maybe
 	}
 	switch k.Kind {
 	case "unique":
@@ -495,6 +517,9 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	case "expression", "filter", "builder", "selected", "options":
 		g.Op = "other"
 	case "version":
+		if slices.ContainsFunc(g.Value.Alts(), func(a *term.T) bool { return constText(a) == "*" }) {
+			return Guard{Op: "other", Text: "any version will do"}, len(g.Value.Alts()) > 1
+		}
 		switch k.Compare {
 		case "absent":
 			g.Op = "absent"
@@ -523,7 +548,7 @@ func headerGuard(name string, value *term.T) Guard {
 // isSet reports whether an option field is known to be set: its struct is in
 // sight, or is itself what was read from the resource, versions and all.
 func (r *Reader) isSet(at catalog.Ref, call *term.T, words []*term.T) bool {
-	if r.Get(at, call, words).Kind == term.Unknown {
+	if v := r.Get(at, call, words); v != nil && v.Kind == term.Unknown {
 		return false
 	}
 	at.Path = at.Path[:len(at.Path)-1]

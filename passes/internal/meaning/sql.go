@@ -370,7 +370,7 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 func (r *Reader) Text(w sqlread.Write) *Change { return r.sqlChange(w, nil, nil, "", nil) }
 
 func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guard {
-	out := Guard{Column: g.Column, Table: g.Table, Op: g.Op, NullOK: g.NullOK, Text: g.Text}
+	out := Guard{Column: g.Column, Table: g.Table, Op: g.Op, NullOK: g.NullOK, AsText: g.AsText, Text: g.Text}
 	if g.Not {
 		out.Op = "other"
 		return out
@@ -448,9 +448,13 @@ func (r *Reader) settle(g *Guard, stored *term.T) {
 	case r.Pool.Alike(stored, g.Value), greatest(stored) && slices.ContainsFunc(stored.Args, func(a *term.T) bool { return r.Pool.Alike(a, g.Value) }):
 		g.Stored = true
 	default:
-		g.Moves = true
+		g.Moves = !(constText(g.Value) == "0" && unsure(stored))
 	}
 }
+
+// unsure reports whether a value that comes from elsewhere may be the zero that it would
+// have to differ from: of a quantity, other than of a state, that is to be expected.
+func unsure(t *term.T) bool { return t.Kind != term.Const && t.Kind != term.Op }
 
 // Greatest reports whether a statement stores the token, unless the one that is there
 // is greater, in a column of its own, and what else it stores in any case.

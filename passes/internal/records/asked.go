@@ -53,7 +53,7 @@ func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 // within reports whether a read goes through a transaction, or through the part of
 // it that it has its reading methods from.
 func (j *judge) within(read, tx *term.T) bool {
-	return j.e.Pool.Alike(read, tx) || read.Kind == term.Field && j.e.Pool.Alike(read.Args[0], tx)
+	return j.e.Pool.Alike(read, tx) || read.Kind == term.Field && j.e.Pool.Alike(read.Args[0], tx) || tx.Kind == term.Field && j.e.Pool.Alike(tx.Args[0], read)
 }
 
 // heldRow rules on a write after a comparison of what stays as it is until the
@@ -100,7 +100,7 @@ func (j *judge) stores(x summary.Effect, c *meaning.Change, a summary.Asked) boo
 	}
 	column := columnOf(j.e.Reader, a.Read)
 	if slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
-		return j.e.Pool.Alike(s.Value, v) && (column == "" || s.Column == "" || strings.EqualFold(s.Column, column))
+		return j.e.Pool.Alike(s.Value, v) && (column == "" || s.Column == "" || sameName(s.Column, column))
 	}) {
 		return true
 	}
@@ -110,11 +110,23 @@ func (j *judge) stores(x summary.Effect, c *meaning.Change, a summary.Asked) boo
 }
 
 // kept reports whether a value was read under a row lock that the transaction of c
-// holds, from the table that c changes.
+// holds, from the table that c changes, or as the record that c saves. A serializable
+// transaction keeps all that it reads.
 func (j *judge) kept(t *term.T, c *meaning.Change) bool {
 	return slices.ContainsFunc(j.e.Reader.Queries(t), func(q meaning.Meaning) bool {
-		return q.Keeps && q.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.within(q.On, c.On) && engine.Overlap(q.Store, c.Resource)
+		if q.On == nil || !q.Keeps && !j.e.Serializable(q.On) || j.e.HandleKind(c.Call, c.On) != "tx" || !j.within(q.On, c.On) {
+			return false
+		}
+		return engine.Overlap(q.Store, c.Resource) || saves(c.Call, t)
 	})
+}
+
+// saves reports whether a call is given the record that a value was read from.
+func saves(call, t *term.T) bool {
+	for t.Kind == term.Field {
+		t = t.Args[0]
+	}
+	return t.Kind == term.Out && call != nil && call.Any(func(x *term.T) bool { return x == t })
 }
 
 // aboutLock reports whether a question before the change c is whether the lock, or
@@ -142,10 +154,25 @@ func (j *judge) aboutLock(a summary.Asked, c *meaning.Change) bool {
 	return len(queries) == 0 || slices.ContainsFunc(queries, func(q meaning.Meaning) bool { return q.Store == "" || engine.Overlap(q.Store, c.Resource) })
 }
 
+// sameName reports whether two names are one, as a column and as a field in Go.
+func sameName(a, b string) bool {
+	plain := func(s string) string { return strings.ReplaceAll(s, "_", "") }
+	return strings.EqualFold(plain(a), plain(b))
+}
+
+// nullable has the fields by which types that may be NULL (sql.NullInt64) have their
+// value: what is read there is the column that the whole was read from.
+var nullable = []string{"Int64", "Int32", "Int16", "Byte", "Float64", "String", "StringVal", "Time", "V", "Int"}
+
 // columnOf names what was read: a field, an element by name, a column.
 func columnOf(r *meaning.Reader, t *term.T) string {
 	switch t.Kind {
 	case term.Field:
+		if slices.Contains(nullable, t.Name) {
+			if column := columnOf(r, t.Args[0]); column != "" || t.Args[0].Kind == term.Out {
+				return column
+			}
+		}
 		return t.Name
 	case term.Elem:
 		if len(t.Args) == 2 {

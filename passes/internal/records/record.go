@@ -339,7 +339,7 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 				t := true
 				w.Checked = &t
 			case x.Checked == -1:
-				if r.cond.Holds() && c.Reject != "error" && !(r.cond == lock.Version && c.Sweeps()) {
+				if r.cond.Holds() && (c.Reject != "error" || r.cond == lock.Token || r.cond == lock.Owner) && !(r.cond == lock.Version && c.Sweeps()) {
 					no := false
 					w.Checked = &no
 					if r.cond != lock.Transaction && r.cond != lock.Unique {

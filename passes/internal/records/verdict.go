@@ -141,6 +141,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "what the version is compared with is a random id, which nobody stored there"
 			return none
 		}
+		if other := j.versionOf(g, c); other != "" {
+			none.fault = "the version is that of " + other + ", which this write does not change"
+			return none
+		}
 		return ruling{cond: lock.Version}
 	case "is null":
 		if g.Moves {
@@ -206,6 +210,41 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		return none
 	}
 	return j.compare(g, c)
+}
+
+// versionOf names what a version was read of where that is surely something else than what
+// is written; whatever comes from several reads may be of either. A transaction may check
+// one thing and write another.
+func (j *judge) versionOf(g meaning.Guard, c *meaning.Change) string {
+	v := g.Value
+	kind, place, ok := strings.Cut(c.Resource, ":")
+	if !ok || g.Text != "version" || v == nil || v.Kind == term.Join || !slices.Contains(single, kind) {
+		return ""
+	}
+	queries := j.e.Reader.Queries(v)
+	if len(queries) != 1 {
+		return ""
+	}
+	read, from, ok := strings.Cut(queries[0].Store, ":")
+	if !ok || read != kind || strings.Count(from, "/") != strings.Count(place, "/") || alike(from, place) {
+		return ""
+	}
+	return from
+}
+
+// single has the stores of which a version is that of one object.
+var single = []string{"s3", "zookeeper", "nats", "consul"}
+
+// alike reports whether two places may be the same: what is not constant in them may be
+// anything.
+func alike(a, b string) bool {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] && !(strings.ContainsAny(x[i], "%.(") && strings.ContainsAny(y[i], "%.(")) {
+			return len(x) != len(y)
+		}
+	}
+	return true
 }
 
 // owner rules on the test that somebody still holds a lock. A value that cannot
@@ -294,9 +333,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
 		// An ordered comparison that moves, with a value from out of sight.
 		switch {
-		case versionColumn(g.Column), named(g) && j.readWhole(g.Value):
+		case (versionColumn(g.Column) || named(g)) && j.readWhole(g.Value):
 			return ruling{cond: lock.Version}
-		case named(g):
+		case versionColumn(g.Column), named(g):
 			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}
 		}
 	}
@@ -423,6 +462,8 @@ func (j *judge) memory(m *summary.Memory) ruling {
 		none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 	case m.Early:
 		none.fault = "the token is stored before it is compared, so the comparison always passes"
+	case (m.Op == "<" || m.Op == "<=") && m.Stored && m.Bare:
+		none.fault = "nothing is locked from the comparison to the store, so two writers that come at a time both pass"
 	case (m.Op == "<" || m.Op == "<=") && m.Stored:
 		return ruling{cond: lock.Token}
 	case m.Op == "<" || m.Op == "<=":

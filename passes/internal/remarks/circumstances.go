@@ -222,6 +222,9 @@ func (k *keeping) replica(r summary.Recorded) {
 			if m.Role != meaning.Query {
 				continue
 			}
+			if m.Keeps {
+				continue // in the transaction that writes
+			}
 			kind, on := lock.ReadReplica, k.copyOf(m.On)
 			if on == "" {
 				kind, on = lock.ReadStale, m.Stale

@@ -342,7 +342,7 @@ func (r *reader) postfix(start int, e Expr) Expr {
 	for {
 		switch {
 		case r.eatOp("::"):
-			r.typeName()
+			e.text = r.typeName()
 		case r.isOp("[") && r.cur().glued:
 			depth := 0
 			for !r.end() && !r.isOp(")") {
@@ -369,11 +369,12 @@ func (r *reader) postfix(start int, e Expr) Expr {
 	}
 }
 
-// typeName steps over the name of a type.
-func (r *reader) typeName() {
-	if r.name() == "" {
+// typeName steps over the name of a type, and tells whether it is one of text.
+func (r *reader) typeName() (text bool) {
+	name := r.name()
+	if name == "" {
 		r.fail("unexpected " + r.near())
-		return
+		return false
 	}
 	for r.isWord("precision", "varying", "unsigned", "signed", "integer", "with", "without", "time", "zone") &&
 		(!r.isWord("with", "without", "time") || r.isWordAt(1, "time", "zone")) {
@@ -385,4 +386,9 @@ func (r *reader) typeName() {
 	for r.isOp("[") && r.isOpAt(1, "]") {
 		r.i += 2
 	}
+	switch unqualified(name) {
+	case "text", "varchar", "char", "character", "bpchar", "nchar", "nvarchar", "varchar2", "string":
+		return true
+	}
+	return false
 }

@@ -1,5 +1,10 @@
 package sqlread
 
+import (
+	"slices"
+	"strings"
+)
+
 // guards turns a condition, or its negation, into the conjuncts that must
 // hold.
 func (s *scope) guards(e Expr, neg bool) []Guard {
@@ -10,6 +15,12 @@ func (s *scope) guards(e Expr, neg bool) []Guard {
 		default:
 			return s.guards(e.Args[0], neg)
 		}
+	}
+	if e.Kind == "call" && e.Name == "case" && len(e.Args) == 3 && isBool(e.Args[1]) && isBool(e.Args[2]) && truth(e.Args[1]) != truth(e.Args[2]) {
+		if truth(e.Args[1]) {
+			return s.guards(e.Args[0], neg)
+		}
+		return passNull(s.guards(e.Args[0], !neg)) // neither true nor false is ELSE
 	}
 	if e.Kind != "binary" {
 		return []Guard{s.bare(e, neg)}
@@ -76,6 +87,10 @@ func (s *scope) nested(g *Guard, q *query) {
 	if q.rows != "" {
 		s.r.fail(q.rows)
 	}
+	if s.rereads(q) {
+		g.Op = "other"
+		return
+	}
 	g.And = q.guards
 	if g.Op == "exists" {
 		g.Table = q.table
@@ -85,6 +100,18 @@ func (s *scope) nested(g *Guard, q *query) {
 // truth tells whether a literal is TRUE.
 func truth(e Expr) bool {
 	return e.Kind == "literal" && (len(e.Text) == 4 && e.Text[0]|0x20 == 't' || e.Text == "1")
+}
+
+// isBool tells whether e is TRUE or FALSE, by its name or number.
+func isBool(e Expr) bool {
+	if e.Kind != "literal" {
+		return false
+	}
+	switch strings.ToLower(e.Text) {
+	case "true", "false", "1", "0":
+		return true
+	}
+	return false
 }
 
 // passNull marks comparisons as passed by absent values.
@@ -123,6 +150,7 @@ func dynamic(e Expr) bool {
 type storedValue struct {
 	column, table string
 	nullOK        bool
+	early         bool // may be read before the row is locked
 }
 
 // stored takes e for a stored column, if it is one.
@@ -130,7 +158,7 @@ func (s *scope) stored(e Expr) (storedValue, bool) {
 	switch e.Kind {
 	case "column":
 		c := s.column(e)
-		return storedValue{c.Name, c.owner(), false}, !c.Incoming
+		return storedValue{column: c.Name, table: c.owner()}, !c.Incoming
 	case "call":
 		if len(e.Args) == 2 {
 			switch e.Name {
@@ -152,6 +180,7 @@ func (s *scope) stored(e Expr) (storedValue, bool) {
 			if ok && c.table == "" {
 				c.table = q.table
 			}
+			c.early = s.rereads(q)
 			return c, ok
 		}
 	}
@@ -203,6 +232,11 @@ func (s *scope) compare(e Expr, neg bool) []Guard {
 	}
 	l, lok := s.stored(left)
 	rv, rok := s.stored(right)
+	if q := right.query; q != nil && op == "=" && lok && rok && s.target != nil && q.table == s.target.table && len(q.guards) > 0 && l.column == rv.column {
+		g := Guard{Op: "in", Column: l.column, Table: l.table, Text: e.Text, Value: s.resolve(right)}
+		s.nested(&g, q)
+		return []Guard{g}
+	}
 	if rok && (!lok || s.target != nil && rv.table == s.target.table && l.table != s.target.table) {
 		left, right, l, lok = right, left, rv, true
 		if f, ok := flip[op]; ok {
@@ -218,8 +252,12 @@ func (s *scope) compare(e Expr, neg bool) []Guard {
 		}
 		return []Guard{{Op: op, Value: s.resolve(e), Not: neg && op == "other", Text: e.Text}}
 	}
+	if l.early {
+		return []Guard{{Op: "other", Value: s.resolve(e), Text: e.Text}}
+	}
 	return []Guard{{
 		Column: l.column, Table: l.table, Op: op, Value: s.resolve(right), NullOK: l.nullOK || nullOK && op == "<>", Text: e.Text,
+		AsText: flip[op] != "" && (left.text || right.text),
 	}}
 }
 
@@ -291,11 +329,12 @@ func disjunction(alts [][]Guard, text string) []Guard {
 	return []Guard{{Op: "or", Or: flat, Text: text}}
 }
 
-// nullable folds "c IS NULL" into comparisons of c, if these are all the rest.
+// nullable folds "c IS NULL" into comparisons of c, if these are all the rest. A number
+// that is zero until something is written is as good as none, beside an ordering.
 func nullable(alts []Guard) []Guard {
 	at := -1
 	for i, g := range alts {
-		if g.Op == "is null" && g.Column != "" {
+		if empty(g) && !(at >= 0 && alts[at].Op == "is null") {
 			at = i
 		}
 	}
@@ -305,19 +344,27 @@ func nullable(alts []Guard) []Guard {
 	null := alts[at]
 	var out []Guard
 	for _, g := range alts {
-		if g.Op == "is null" && g.Column == null.Column && g.Table == null.Table {
+		if empty(g) && g.Column == null.Column && g.Table == null.Table {
 			continue
 		}
-		if g.Column != null.Column || g.Table != null.Table || !comparison(g.Op) {
+		if g.Column != null.Column || g.Table != null.Table || !comparison(g.Op) || null.Op == "=" && flip[g.Op] == "" {
 			return alts
 		}
 		g.NullOK = true
 		out = append(out, g)
 	}
 	if len(out) == 0 {
+		if slices.ContainsFunc(alts, func(g Guard) bool { return g.Op == "=" }) {
+			return alts
+		}
 		return []Guard{null}
 	}
 	return out
+}
+
+// empty tells whether a guard finds nothing in its column.
+func empty(g Guard) bool {
+	return g.Column != "" && (g.Op == "is null" || g.Op == "=" && g.Value.Kind == "literal" && g.Value.Text == "0")
 }
 
 // lessOrEqual joins c < v OR c = v.

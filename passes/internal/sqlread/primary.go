@@ -165,7 +165,7 @@ func (r *reader) keyword() Expr {
 			r.inside(func() {
 				e = r.expr()
 				if r.eat("as") {
-					r.typeName()
+					e.text = r.typeName()
 					r.skipTo()
 				}
 			})

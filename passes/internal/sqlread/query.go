@@ -9,6 +9,7 @@ type query struct {
 	guards []Guard  // must hold for a row to come out
 	rows   string   // why guards may not be all, or no row's condition
 	table  string   // the one table it reads, if it is one
+	keeps  bool     // what it reads stays as it is until the transaction ends
 	write  *Write   // the write it is
 }
 
@@ -101,7 +102,7 @@ func (r *reader) query() *query {
 			}
 			q.join(r.term())
 		}
-		r.tail()
+		q.keeps = r.tail()
 	})
 	return q
 }
@@ -289,8 +290,8 @@ func (r *reader) intoTable() {
 	r.write(Write{Op: "DDL", Table: r.name()})
 }
 
-// tail reads what may follow a select.
-func (r *reader) tail() {
+// tail reads what may follow a select, and tells whether the rows stay locked.
+func (r *reader) tail() (keeps bool) {
 	for {
 		switch {
 		case r.eat("order", "by"):
@@ -330,7 +331,7 @@ func (r *reader) tail() {
 			}
 		case r.eat("for"):
 			if r.isWord("update", "share", "no") { // FOR KEY SHARE lets other columns change
-				r.st.ForUpdate = true
+				r.st.ForUpdate, keeps = true, true
 			}
 			for r.isWord("update", "share", "no", "key", "nowait", "wait", "of", "system_time", "browse", "read", "only", "skip", "locked") || r.cur().kind == number {
 				if r.isWord("skip") {
@@ -344,11 +345,11 @@ func (r *reader) tail() {
 				}
 			}
 		case r.eat("lock", "in", "share", "mode"):
-			r.st.ForUpdate = true
+			r.st.ForUpdate, keeps = true, true
 		case r.eat("option"):
 			r.skip()
 		default:
-			return
+			return keeps
 		}
 	}
 }

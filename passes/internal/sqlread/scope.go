@@ -29,7 +29,11 @@ func (s *scope) inherited() []Guard {
 			if len(it.query.guards) > maxNames {
 				s.r.fail("too many conditions")
 			}
-			out = append(out, it.query.guards[:min(len(it.query.guards), maxNames)]...)
+			more := it.query.guards[:min(len(it.query.guards), maxNames)]
+			if s.rereads(it.query) {
+				more = []Guard{{Op: "other", Value: Expr{Kind: "other", Text: it.alias}, Text: it.alias}}
+			}
+			out = append(out, more...)
 			if w := it.query.write; w != nil && w.Conflict == "nothing" {
 				out = append(out, Guard{Op: "other", From: w, Value: Expr{Kind: "other", Text: it.alias}, Text: it.alias})
 			}
@@ -39,6 +43,13 @@ func (s *scope) inherited() []Guard {
 		out = append(out, s.guards(e, false)...)
 	}
 	return out
+}
+
+// rereads tells whether a select asks the table that is written without a lock on what it
+// finds: a database with snapshots (PostgreSQL) answers it from before a write that the
+// statement then waits for, and does not ask again.
+func (s *scope) rereads(q *query) bool {
+	return s.target != nil && q != nil && q.table == s.target.table && q.write == nil && !q.keeps && len(q.guards) > 0
 }
 
 // rows gives why the sources' conditions are not all known.

@@ -45,6 +45,7 @@ type Guard struct {
 	Op     string  // < <= > >= = <> "is null" "is not null" in exists like or and other
 	Value  Expr    // right side; the whole expression if Column is ""
 	NullOK bool    // an absent stored value passes too
+	AsText bool    // ordered as text, by a cast
 	Or     []Guard // Op "or": the alternatives
 	And    []Guard // Op "and" (only inside Or): the conjuncts; Op "exists" or "in": those of the sub-select
 	Not    bool    // negated, where the negation could not be pushed into Op
@@ -63,6 +64,7 @@ type Expr struct {
 
 	qualifier string // of a column, as written
 	query     *query // of a sub-select
+	text      bool   // cast to text
 }
 
 // Assign is one assignment; Column is "" if the text names none.

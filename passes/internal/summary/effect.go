@@ -80,6 +80,7 @@ type Memory struct {
 	Stored bool      // the incoming token replaces the stored one
 	Early  bool      // and does so before the comparison
 	Locked bool      // a mutex is held around comparison and store
+	Bare   bool      // nothing is: another may come in between
 	Told   bool      // nothing but what callers pass says whether it takes tokens
 }
 
@@ -90,6 +91,7 @@ const (
 	Alone   Batch = iota
 	Queued        // together with others
 	Atomic        // in one transaction
+	Apart         // in one transaction of a connection of its own
 	Watched       // in one transaction, which fails where what was read before has changed
 	Loose         // while something is watched, but not in the transaction that would tell
 )

@@ -393,10 +393,22 @@ func (p *Pool) With(x *T, name string, value *T) *T {
 		}
 		return p.Struct(x.Type, x.Site, names, args)
 	}
-	if x.Kind == Op && x.Name == opWith && x.Args[1].Name == name {
-		x = x.Args[0]
+	return p.intern(T{Kind: Op, Name: opWith, Args: []*T{p.Without(x, name), p.Const("field", name), value}})
+}
+
+// Without is the object x before its field was set.
+func (p *Pool) Without(x *T, name string) *T {
+	inner, other, value, ok := x.Changed()
+	switch {
+	case !ok:
+		return x
+	case other == name:
+		return p.Without(inner, name)
 	}
-	return p.intern(T{Kind: Op, Name: opWith, Args: []*T{x, p.Const("field", name), value}})
+	if y := p.Without(inner, name); y != inner {
+		return p.intern(T{Kind: Op, Name: opWith, Args: []*T{y, x.Args[1], value}})
+	}
+	return x
 }
 
 // Changed takes apart an object with a field set; ok is false for other terms.
