@@ -81,11 +81,14 @@ type Module struct {
 
 // Add makes a package ready for the analysis, after those that it imports. It may
 // be called for several packages at once. What is known of the types of single
-// expressions is gone from the package afterwards.
-func (m *Module) Add(p *Package) {
-	for _, u := range m.declare(p) {
+// expressions is gone from the package afterwards, or if Add returns false, once a
+// package is added that a lock is to be seen in.
+func (m *Module) Add(p *Package) (done bool) {
+	ready := m.declare(p)
+	for _, u := range ready {
 		m.builder.Build(u)
 	}
+	return len(ready) > 0
 }
 
 // declare returns what can be built now: nothing before there is a lock to be seen.

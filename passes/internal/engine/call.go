@@ -53,31 +53,41 @@ func (e *Engine) byType(t types.Type) *types.Func {
 	return fn
 }
 
+// dynamic is the name of a call of a function value, of which its type tells nothing.
+const dynamic = "call"
+
+// nameOf is the name of what a call calls, as its term has it; the reader knows what the
+// catalogue says of that then.
+func (e *Engine) nameOf(c *ssa.CallCommon) string {
+	if c.IsInvoke() {
+		return e.fullName(e.Implementations.method(c))
+	}
+	if fn := code.Origin(c.StaticCallee()); fn != nil {
+		obj, ok := fn.Object().(*types.Func)
+		if !ok {
+			return e.Name(fn)
+		}
+		e.register(obj)
+		return e.fullName(obj.Origin())
+	}
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return b.Name()
+	}
+	if fn := e.byType(c.Value.Type()); len(e.register(fn)) > 0 {
+		return e.fullName(fn)
+	}
+	return dynamic
+}
+
 // CallTerm is a call as a term: receiver, then arguments.
 func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	p := f.Engine.Pool
+	name := f.Engine.nameOf(c)
 	var args []*term.T
-	name := "?"
-	switch {
-	case c.IsInvoke():
-		name = f.Engine.Implementations.method(c).FullName()
-		args = append(args, f.Get(c.Value))
-	case c.StaticCallee() != nil:
-		fn := code.Origin(c.StaticCallee())
-		name = code.FuncName(fn)
-		if obj, ok := fn.Object().(*types.Func); ok {
-			f.Engine.register(obj)
-			name = obj.Origin().FullName()
-		}
-	default:
-		if b, ok := c.Value.(*ssa.Builtin); ok {
-			name = b.Name()
-		} else if fn := f.Engine.byType(c.Value.Type()); len(f.Engine.register(fn)) > 0 {
-			name = fn.FullName()
-		} else {
-			name = "call"
-			args = append(args, f.Get(c.Value))
-		}
+	if c.IsInvoke() || name == dynamic {
+		args = append(make([]*term.T, 0, len(c.Args)+1), f.Get(c.Value))
+	} else {
+		args = make([]*term.T, 0, len(c.Args))
 	}
 	value := f.Get
 	if !c.IsInvoke() && f.Engine.buildsOn(name) {
@@ -177,7 +187,7 @@ func (f *Family) instance(t, call *term.T, fn *ssa.Function) *term.T {
 	if t == nil || t.Kind == term.Unknown {
 		return nil
 	}
-	r := f.binding(f.Engine.binder(code.FuncName(fn), call.Args)).Put(t)
+	r := f.binding(f.Engine.binder(f.Engine.Name(fn), call.Args)).Put(t)
 	if r.Kind == term.Unknown {
 		return nil // too large with the arguments put in
 	}

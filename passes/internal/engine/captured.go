@@ -36,10 +36,8 @@ func (f *Family) needs(mc *ssa.MakeClosure) map[*ssa.Parameter]bool {
 			for _, x := range f.Stores[v] {
 				visit(x)
 			}
-			for _, list := range f.Fields[v] {
-				for _, x := range list {
-					visit(x)
-				}
+			for _, s := range f.Fields[v] {
+				visit(s.Val)
 			}
 			for _, x := range f.elems[v] {
 				visit(x)

@@ -48,7 +48,7 @@ func (f *Family) Cancels(in ssa.CallInstruction, line []ssa.Value) bool {
 		})
 	}
 	if callee := c.StaticCallee(); callee != nil {
-		if callee.Name() == "Wait" && len(c.Args) == 1 && strings.HasSuffix(code.ReceiverType(code.FuncName(callee)), "errgroup.Group") {
+		if callee.Name() == "Wait" && len(c.Args) == 1 && strings.HasSuffix(code.ReceiverType(f.Engine.Name(callee)), "errgroup.Group") {
 			return made(c.Args[0], 0)
 		}
 		if callee.Parent() != nil && len(callee.Blocks) == 1 {

@@ -39,6 +39,8 @@ type Engine struct {
 	Order           []*Family                       // as given: by package, then by position
 	Functions       map[string]*ssa.Function        // by name, for function values
 	Solved          map[*Family]bool                // summarised
+	names           map[*ssa.Function]string        // as asked for
+	fullNames       map[*types.Func]string          // the same of declarations
 	entries         map[*types.Func][]*catalog.Call // as registered with the reader
 	typed           map[*types.TypeName]*types.Func // functions that are known by their type; see Engine.byType
 	Implementations *Implementations                // of interfaces
@@ -95,6 +97,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 		Families:  make(map[*ssa.Function]*Family),
 		Functions: make(map[string]*ssa.Function),
 		calls:     make(map[*ssa.Package]map[token.Pos]written),
+		names:     make(map[*ssa.Function]string), fullNames: make(map[*types.Func]string),
 		entries:   make(map[*types.Func][]*catalog.Call),
 		typed:     make(map[*types.TypeName]*types.Func),
 		files:     make(map[string]string),
@@ -142,7 +145,7 @@ func (e *Engine) collect(roots []*ssa.Function) {
 		e.Families[fn] = fam
 		e.Order = append(e.Order, fam)
 		for _, m := range fam.Members {
-			e.Functions[code.FuncName(m)] = m
+			e.Functions[e.Name(m)] = m
 		}
 	}
 }
@@ -162,6 +165,27 @@ func (e *Engine) Summary(fn *ssa.Function) *summary.Summary {
 		return e.imported(fn)
 	}
 	return fam.Sums[fn]
+}
+
+// Name is that of a function, as terms have it (see code.FuncName). It is asked for with
+// every term, and long to make.
+func (e *Engine) Name(fn *ssa.Function) string {
+	name, ok := e.names[fn]
+	if !ok {
+		name = code.FuncName(fn)
+		e.names[fn] = name
+	}
+	return name
+}
+
+// fullName is the name of a function as it is declared.
+func (e *Engine) fullName(fn *types.Func) string {
+	name, ok := e.fullNames[fn]
+	if !ok {
+		name = fn.FullName()
+		e.fullNames[fn] = name
+	}
+	return name
 }
 
 // Position is a place as records have it.

@@ -53,7 +53,7 @@ func (f *Family) compute(v ssa.Value) *term.T {
 		}
 		for i, x := range v.Parent().Params {
 			if x == v {
-				return p.Param(code.FuncName(v.Parent()), i, v.Name())
+				return p.Param(f.Engine.Name(v.Parent()), i, v.Name())
 			}
 		}
 	case *ssa.FreeVar:
@@ -62,8 +62,8 @@ func (f *Family) compute(v ssa.Value) *term.T {
 		}
 	case *ssa.Function:
 		v = f.Engine.behind(v)
-		f.Engine.Functions[code.FuncName(v)] = v
-		return p.Func(code.FuncName(v))
+		f.Engine.Functions[f.Engine.Name(v)] = v
+		return p.Func(f.Engine.Name(v))
 	case *ssa.Global:
 		return f.Engine.global(v)
 	case *ssa.Alloc:
@@ -183,21 +183,21 @@ func (f *Family) closure(v *ssa.MakeClosure) *term.T {
 	var binds []*term.T
 	if m := f.Engine.behind(fn); m != fn && len(v.Bindings) == 1 {
 		// A method value: the receiver is bound.
-		f.Engine.Functions[code.FuncName(m)] = m
-		return p.Closure(code.FuncName(m), p.Param(code.FuncName(m), 0, "recv"), f.Get(v.Bindings[0]))
+		f.Engine.Functions[f.Engine.Name(m)] = m
+		return p.Closure(f.Engine.Name(m), p.Param(f.Engine.Name(m), 0, "recv"), f.Get(v.Bindings[0]))
 	}
-	f.Engine.Functions[code.FuncName(fn)] = fn
+	f.Engine.Functions[f.Engine.Name(fn)] = fn
 	needs := f.needs(v)
 	for outer := fn.Parent(); outer != nil; outer = outer.Parent() {
 		for i, x := range outer.Params {
 			if !needs[x] {
 				continue
 			}
-			t := p.Param(code.FuncName(outer), i, x.Name())
+			t := p.Param(f.Engine.Name(outer), i, x.Name())
 			binds = append(binds, t, t)
 		}
 	}
-	return p.Closure(code.FuncName(fn), binds...)
+	return p.Closure(f.Engine.Name(fn), binds...)
 }
 
 // behind returns the method that a synthetic function (of a method value or
@@ -258,7 +258,7 @@ func (f *Family) contents(a *ssa.Alloc) *term.T {
 		var names []string
 		var args []*term.T
 		for i := range st.NumFields() {
-			if vals := f.Fields[a][i]; len(vals) > 0 {
+			if vals, _ := f.inField(a, i); len(vals) > 0 {
 				var fs []*term.T
 				for _, x := range vals {
 					if t := f.handedMap(x); t != nil {
@@ -273,7 +273,7 @@ func (f *Family) contents(a *ssa.Alloc) *term.T {
 	if arr, ok := elem.Underlying().(*types.Array); ok && len(alts) == 0 && arr.Len() <= 64 {
 		args := make([]*term.T, arr.Len())
 		for i := range args {
-			if x := f.elems[a][int64(i)]; x != nil {
+			if x := f.elem(a, int64(i)); x != nil {
 				args[i] = f.Get(x)
 			} else {
 				args[i] = f.structElement(a, int64(i), arr.Elem())
@@ -292,7 +292,8 @@ func (f *Family) contents(a *ssa.Alloc) *term.T {
 func (f *Family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *term.T {
 	p := f.Engine.Pool
 	var alts []*term.T
-	for _, v := range f.Fields[a][i] {
+	stored, unsure := f.inField(a, i)
+	for _, v := range stored {
 		if t := f.Value(v); t != nil {
 			alts = append(alts, t)
 		}
@@ -301,7 +302,6 @@ func (f *Family) localField(a *ssa.Alloc, i int, name string, whole *term.T) *te
 		return nil
 	}
 	set := p.Join(alts...)
-	unsure := f.unsure[field{a, i}]
 	if unsure == certain {
 		return set
 	}
@@ -337,7 +337,7 @@ func (f *Family) same(a *ssa.Alloc, stored ssa.Value) bool {
 // that is known to set it: what the other fields are set to, perhaps to something that
 // this one is used for, is no part of it. It is nil for others.
 func (f *Family) wholeField(a *ssa.Alloc, i int, name string) *term.T {
-	if len(f.Fields[a][i]) > 0 || len(f.outs[a]) > 0 {
+	if stored, _ := f.inField(a, i); len(stored) > 0 || len(f.outs[a]) > 0 {
 		return nil
 	}
 	var alts []*term.T

@@ -88,7 +88,6 @@ func newEvidence(e *Engine) *Evidence {
 				if x.Call == nil {
 					continue
 				}
-				mine := slices.ContainsFunc(summary.Way(x), func(at lock.Frame) bool { return own[at.Position] })
 				for _, m := range e.Reader.Of(x.Call) {
 					if m.Role == meaning.Write {
 						ev.deletion(code.PackagePath(fn), m.Write)
@@ -98,7 +97,7 @@ func newEvidence(e *Engine) *Evidence {
 							if name := KeyName(k); name != "" {
 								key := FreedKey{code.PackagePath(fn), m.Family, name}
 								ev.freed[key] = true
-								ev.others[key] = ev.others[key] || !mine
+								ev.others[key] = ev.others[key] || !slices.ContainsFunc(summary.Way(x), func(at lock.Frame) bool { return own[at.Position] })
 								ev.checked[key] = ev.checked[key] || m.Checked
 							}
 						}

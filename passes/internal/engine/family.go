@@ -27,14 +27,13 @@ type Family struct {
 	busy   map[ssa.Value]bool
 
 	Stores  map[ssa.Value][]ssa.Value           // whole variable: values stored
-	Fields  map[ssa.Value]map[int][]ssa.Value   // local struct: values stored per field
-	elems   map[ssa.Value]map[int64]ssa.Value   // local array: value per index
+	Fields  map[ssa.Value][]FieldStore          // local struct: what is stored in its fields
+	elems   map[ssa.Value][]ssa.Value           // local array: value per index, or nil
 	cells   map[cell][]ssa.Value                // local array of structs: values stored per element and field
 	outs    map[ssa.Value][]out                 // local variable filled through a pointer
 	Places  []Placed                            // stores to fields of objects that are not local
 	keyed   map[location][]*term.T              // places, and what callees store, evaluated
 	lent    map[ssa.Value][]ssa.CallInstruction // local struct: calls that get a pointer to it
-	unsure  map[field]doubt                     // local struct: fields that keep what they had on some ways
 	Calling []ssa.CallInstruction               // all calls
 
 	blocks map[string]*ssa.BasicBlock // of calls, by place
@@ -48,10 +47,11 @@ type cell struct {
 	field int
 }
 
-// A field is one of a local struct.
-type field struct {
-	of    ssa.Value
-	index int
+// A FieldStore is a store to a field of a local struct.
+type FieldStore struct {
+	Field  int
+	Val    ssa.Value
+	unsure doubt
 }
 
 // A doubt is what a store leaves of the value that a field had.
@@ -133,10 +133,9 @@ func (f *Family) Base(v ssa.Value) ssa.Value {
 
 // scan records every store of the family, so that loads find them.
 func (f *Family) scan() {
-	f.Stores, f.Fields = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value]map[int][]ssa.Value)
-	f.elems, f.outs = make(map[ssa.Value]map[int64]ssa.Value), make(map[ssa.Value][]out)
-	f.cells = make(map[cell][]ssa.Value)
-	f.lent, f.unsure = make(map[ssa.Value][]ssa.CallInstruction), make(map[field]doubt)
+	f.Stores, f.Fields = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value][]FieldStore)
+	f.elems, f.outs = make(map[ssa.Value][]ssa.Value), make(map[ssa.Value][]out)
+	f.cells, f.lent = make(map[cell][]ssa.Value), make(map[ssa.Value][]ssa.CallInstruction)
 	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
@@ -151,13 +150,7 @@ func (f *Family) scan() {
 			for _, in := range b.Instrs {
 				switch in := in.(type) {
 				case *ssa.Store:
-					f.store(in.Addr, in.Val)
-					if fa, ok := f.Base(in.Addr).(*ssa.FieldAddr); ok {
-						if x, ok := f.Base(fa.X).(*ssa.Alloc); ok {
-							at := field{x, fa.Field}
-							f.unsure[at] = max(f.unsure[at], f.doubts(in, x))
-						}
-					}
+					f.store(in)
 				case *ssa.MapUpdate:
 					f.Places = append(f.Places, Placed{in.Map, in.Key, in.Value})
 				case ssa.CallInstruction:
@@ -174,17 +167,14 @@ func (f *Family) scan() {
 	}
 }
 
-func (f *Family) store(addr, val ssa.Value) {
-	addr = f.Base(addr)
-	switch a := addr.(type) {
+func (f *Family) store(st *ssa.Store) {
+	val := st.Val
+	switch a := f.Base(st.Addr).(type) {
 	case *ssa.Alloc:
 		f.Stores[a] = append(f.Stores[a], val)
 	case *ssa.FieldAddr:
 		if x, ok := f.Base(a.X).(*ssa.Alloc); ok {
-			if f.Fields[x] == nil {
-				f.Fields[x] = make(map[int][]ssa.Value)
-			}
-			f.Fields[x][a.Field] = append(f.Fields[x][a.Field], val)
+			f.Fields[x] = append(f.Fields[x], FieldStore{a.Field, val, f.doubts(st, x)})
 			return
 		}
 		if ia, ok := a.X.(*ssa.IndexAddr); ok {
@@ -200,16 +190,46 @@ func (f *Family) store(addr, val ssa.Value) {
 	case *ssa.IndexAddr:
 		if x, ok := f.Base(a.X).(*ssa.Alloc); ok {
 			if c, ok := a.Index.(*ssa.Const); ok && c.Value != nil {
-				if f.elems[x] == nil {
-					f.elems[x] = make(map[int64]ssa.Value)
-				}
-				f.elems[x][c.Int64()] = val
+				f.setElem(x, c.Int64(), val)
 				return
 			}
 		}
 	case *ssa.Global:
 		f.Places = append(f.Places, Placed{a, nil, val})
 	}
+}
+
+// inField lists what is stored in a field of a local struct, and what is left then of the
+// value that it had, on some way.
+func (f *Family) inField(x ssa.Value, i int) (vals []ssa.Value, unsure doubt) {
+	for _, s := range f.Fields[x] {
+		if s.Field == i {
+			vals, unsure = append(vals, s.Val), max(unsure, s.unsure)
+		}
+	}
+	return vals, unsure
+}
+
+// maxElems bounds the local arrays whose elements are looked at: a longer one is a table.
+const maxElems = 1 << 12
+
+func (f *Family) setElem(a *ssa.Alloc, i int64, val ssa.Value) {
+	arr, ok := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+	if !ok || i < 0 || i >= arr.Len() || arr.Len() > maxElems {
+		return
+	}
+	if f.elems[a] == nil {
+		f.elems[a] = make([]ssa.Value, arr.Len())
+	}
+	f.elems[a][i] = val
+}
+
+// elem is what is stored in an element of a local array, or nil.
+func (f *Family) elem(a *ssa.Alloc, i int64) ssa.Value {
+	if list := f.elems[a]; i < int64(len(list)) {
+		return list[i]
+	}
+	return nil
 }
 
 // scanOut records variables whose address is handed, as an interface value, to
@@ -296,28 +316,27 @@ func (f *Family) Variadic(v ssa.Value) []ssa.Value {
 	if !ok {
 		return nil
 	}
-	n := len(f.elems[a])
-	if n == 0 {
+	if len(f.elems[a]) == 0 {
 		// The stores come before the call in the same block, but scan may not
 		// have met them when it runs in instruction order: look at referrers.
-		f.elems[a] = make(map[int64]ssa.Value)
 		for _, r := range *a.Referrers() {
 			if ia, ok := r.(*ssa.IndexAddr); ok {
 				if c, ok := ia.Index.(*ssa.Const); ok && c.Value != nil {
 					for _, rr := range *ia.Referrers() {
 						if st, ok := rr.(*ssa.Store); ok {
-							f.elems[a][c.Int64()] = st.Val
+							f.setElem(a, c.Int64(), st.Val)
 						}
 					}
 				}
 			}
 		}
-		n = len(f.elems[a])
 	}
-	list := make([]ssa.Value, 0, n)
-	for i := range int64(n) {
-		x, ok := f.elems[a][i]
-		if !ok {
+	list := make([]ssa.Value, 0, len(f.elems[a]))
+	for i, x := range f.elems[a] {
+		if x == nil {
+			continue // not set, as all that follow
+		}
+		if i > len(list) {
 			return nil
 		}
 		list = append(list, x)

@@ -36,6 +36,14 @@ type Implementations struct {
 	owned   map[string]bool         // interfaces that the units declare, and to which something is converted
 	seen    map[conversion]bool     // what is in the two
 	memo    map[*types.Func][]*ssa.Function
+	keys    map[types.Type]string      // of interfaces, as asked for
+	means   map[invocation]*types.Func // methods, as asked for
+}
+
+// An invocation is what is called through an interface.
+type invocation struct {
+	method *types.Func
+	of     types.Type
 }
 
 func newImplementations(e *Engine) *Implementations {
@@ -43,6 +51,7 @@ func newImplementations(e *Engine) *Implementations {
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
 		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string),
 		seen: make(map[conversion]bool), owned: make(map[string]bool),
+		keys: make(map[types.Type]string), means: make(map[invocation]*types.Func),
 	}
 	for _, p := range e.pkgs {
 		im.local[p.Pkg] = true
@@ -96,7 +105,7 @@ func (im *Implementations) record(in ssa.Instruction) {
 		if n == nil || n.Obj().Pkg() == nil || empty(in.Type()) || isDouble(n.Obj().Name()) || isDouble(n.Obj().Pkg().Name()) {
 			return
 		}
-		c := conversion{to: interfaceKey(in.Type()), typ: n.Obj(), pointer: isPointer(in.X.Type())}
+		c := conversion{to: im.key(in.Type()), typ: n.Obj(), pointer: isPointer(in.X.Type())}
 		if n.TypeArgs() != nil {
 			c.from = types.TypeString(n, nil)
 		}
@@ -125,7 +134,7 @@ func (im *Implementations) widen(from, to types.Type) {
 	if empty(from) || empty(to) {
 		return
 	}
-	c := conversion{to: interfaceKey(to), from: interfaceKey(from)}
+	c := conversion{to: im.key(to), from: im.key(from)}
 	if c.from != c.to && !im.seen[c] {
 		im.seen[c] = true
 		im.widened[c.to] = append(im.widened[c.to], c.from)
@@ -137,7 +146,16 @@ func empty(t types.Type) bool {
 	return ok && i.NumMethods() == 0
 }
 
-func interfaceKey(t types.Type) string { return types.TypeString(types.Unalias(t), nil) }
+// key names an interface. Each call through it asks for that, and one without a name has
+// all its methods in it.
+func (im *Implementations) key(t types.Type) string {
+	key, ok := im.keys[t]
+	if !ok {
+		key = types.TypeString(types.Unalias(t), nil)
+		im.keys[t] = key
+	}
+	return key
+}
 
 func isDouble(name string) bool {
 	l := strings.ToLower(name)
@@ -190,7 +208,7 @@ func (im *Implementations) all(c *ssa.CallCommon) []*ssa.Function {
 // fitting lists the concrete types that become values of an interface. What was a value of
 // another one before may lack what this one has.
 func (im *Implementations) fitting(t types.Type, iface *types.Interface) []types.Type {
-	return slices.DeleteFunc(im.converted(im.into, interfaceKey(t), make(map[string]bool)), func(recv types.Type) bool {
+	return slices.DeleteFunc(im.converted(im.into, im.key(t), make(map[string]bool)), func(recv types.Type) bool {
 		return !types.Implements(recv, iface)
 	})
 }
@@ -240,10 +258,20 @@ func (im *Implementations) converted(from map[string][]types.Type, key string, s
 // that becomes a value of it, the method of that type. Programs declare such interfaces to
 // be tested without the library. Imprecision: what comes in by reflection is not seen.
 func (im *Implementations) method(c *ssa.CallCommon) *types.Func {
+	call := invocation{c.Method, c.Value.Type()}
+	fn, ok := im.means[call]
+	if !ok {
+		fn = im.meant(c)
+		im.means[call] = fn
+	}
+	return fn
+}
+
+func (im *Implementations) meant(c *ssa.CallCommon) *types.Func {
 	if len(im.e.register(c.Method)) > 0 || !im.resolvable(c) {
 		return c.Method
 	}
-	key := interfaceKey(c.Value.Type())
+	key := im.key(c.Value.Type())
 	foreign := im.converted(im.foreign, key, make(map[string]bool))
 	if len(foreign) != 1 || len(im.converted(im.into, key, make(map[string]bool))) > 0 {
 		return c.Method

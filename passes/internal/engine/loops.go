@@ -118,13 +118,12 @@ func (f *Family) answering(v ssa.Value, method string) ssa.Value {
 	return c.Call.Value
 }
 
-// repeat tells effects of a block how often they run in the loops around it. A
-// loop around except does not count: a section that begins inside it ends there.
-func (f *Family) repeat(list []summary.Effect, b *ssa.BasicBlock, loops []*summary.Loop, except *ssa.BasicBlock) []summary.Effect {
-	if len(list) == 0 {
-		return nil
-	}
-	out := slices.Clone(list)
+// repeat adds effects of a block to others, and tells them how often they run in the
+// loops around it. A loop around except does not count: a section that begins inside it
+// ends there.
+func (f *Family) repeat(into, list []summary.Effect, b *ssa.BasicBlock, loops []*summary.Loop, except *ssa.BasicBlock) []summary.Effect {
+	into = append(into, list...)
+	out := into[len(into)-len(list):]
 	for _, l := range loops {
 		if !l.Body[b] || except != nil && l.Body[except] {
 			continue
@@ -137,7 +136,7 @@ func (f *Family) repeat(list []summary.Effect, b *ssa.BasicBlock, loops []*summa
 			out[i].Fresh = f.fresh(out[i], l)
 		}
 	}
-	return out
+	return into
 }
 
 // fresh adds the deadlines of an effect's context that are set anew in each

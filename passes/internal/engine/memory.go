@@ -135,7 +135,7 @@ func rooted(t, root *term.T) bool {
 // given reports whether a value comes from fn's parameters other than the receiver. What
 // a store answers, a number that it counts say, is not what it was asked with.
 func (f *Family) given(fn *ssa.Function, t *term.T) bool {
-	name := code.FuncName(fn)
+	name := f.Engine.Name(fn)
 	var given func(*term.T) bool
 	given = func(x *term.T) bool {
 		switch {

@@ -58,7 +58,7 @@ func (f *Family) setLast(a *ssa.Alloc, t *term.T, at ssa.Instruction) *term.T {
 		return t
 	}
 	for i := range st.NumFields() {
-		if len(f.Fields[a][i]) == 0 {
+		if !slices.ContainsFunc(f.Fields[a], func(s FieldStore) bool { return s.Field == i }) {
 			continue
 		}
 		name := st.Field(i).Name()

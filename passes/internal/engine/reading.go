@@ -211,8 +211,8 @@ func (r *Readings) Family(v ssa.Value) *Family {
 // Entry is the catalogue's entry of a call.
 func (r *Readings) Entry(v *ssa.Call) *catalog.Call {
 	f := r.Family(v)
-	if f == nil {
-		return nil
+	if f == nil || len(f.Engine.Reader.Entries(f.Engine.nameOf(v.Common()))) == 0 {
+		return nil // no need to know of what
 	}
 	return f.Engine.Reader.Entry(f.CallTerm(v.Common(), v.Pos()))
 }
@@ -301,7 +301,7 @@ func (r *Readings) field(v, x ssa.Value, i int, push func(...ssa.Value), read fu
 		return
 	}
 	if a, ok := f.Base(x).(*ssa.Alloc); ok {
-		if vals := f.Fields[a][i]; len(vals) > 0 {
+		if vals, _ := f.inField(a, i); len(vals) > 0 {
 			push(vals...)
 			return
 		}

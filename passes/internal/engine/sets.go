@@ -71,7 +71,7 @@ func (f *Family) called(in ssa.CallInstruction, add func(summary.Set)) {
 		if sum == nil || len(sum.Sets) == 0 {
 			continue
 		}
-		bind := f.binding(f.Engine.binder(code.FuncName(callee), f.CallTerm(c, in.Pos()).Args))
+		bind := f.binding(f.Engine.binder(f.Engine.Name(callee), f.CallTerm(c, in.Pos()).Args))
 		for _, s := range sum.Sets {
 			add(summary.Set{Of: bind.Put(s.Of), Field: s.Field, Index: bind.Put(s.Index), Value: bind.Put(s.Value)})
 		}
@@ -319,7 +319,7 @@ func (f *Family) passed(a *ssa.Alloc, x *term.T) *term.T {
 			if sum == nil {
 				continue
 			}
-			name := code.FuncName(code.Origin(callee))
+			name := f.Engine.Name(code.Origin(callee))
 			for _, s := range sum.Sets {
 				if s.Field == "" || s.Of.Kind != term.Param || s.Of.Name != name || s.Of.Index != i {
 					continue

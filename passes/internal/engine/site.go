@@ -2,7 +2,6 @@ package engine
 
 import (
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 
@@ -80,7 +79,9 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Open == summary.Value && x.Tells })
 	}
 	if st.HeldOut {
-		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Call != nil && x.Open == summary.Closed && notes(m, f.Engine.Reader.Of(x.Call)) })
+		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool {
+			return x.Call != nil && x.Open == summary.Closed && notes(m, f.Engine.Reader.Of(x.Call))
+		})
 	}
 	switch {
 	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Row != nil && (m.Raw || f.flags(fn, region)) || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
@@ -169,7 +170,7 @@ func (f *Family) madeOf(v ssa.Value, in ssa.Instruction, depth int) bool {
 	}
 	made := func(x ssa.Value) bool { return f.madeOf(x, in, depth+1) }
 	if a, ok := v.(*ssa.Alloc); ok {
-		return slices.ContainsFunc(slices.Collect(maps.Values(f.elems[a])), made) || slices.ContainsFunc(f.Stores[a], made)
+		return slices.ContainsFunc(f.elems[a], made) || slices.ContainsFunc(f.Stores[a], made)
 	}
 	return from == in || slices.ContainsFunc(from.Operands(nil), func(op *ssa.Value) bool { return *op != nil && made(*op) })
 }
@@ -275,7 +276,7 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 	add := func(in ssa.Instruction, list []summary.Effect) {
 		b := in.Block()
 		held[b] = true
-		lists[b] = append(lists[b], f.repeat(list, b, s.Loops, except)...)
+		lists[b] = f.repeat(lists[b], list, b, s.Loops, except)
 	}
 	m, _ := f.Engine.Acquire(st.Lock.Call)
 	apart := asides(st, s.Loops)

@@ -236,7 +236,7 @@ func (f *Family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 	if !slices.ContainsFunc(entries, (*catalog.Call).MayLock) {
 		return false // a format, a conversion: no need to know of what
 	}
-	if slices.ContainsFunc(f.Engine.Reader.Entries(obj.Origin().FullName()), func(e *catalog.Call) bool { return e.Acquire != nil && e.Acquire.Traced }) {
+	if slices.ContainsFunc(f.Engine.Reader.Entries(f.Engine.fullName(obj.Origin())), func(e *catalog.Call) bool { return e.Acquire != nil && e.Acquire.Traced }) {
 		return true // where it comes from shows when what is called has been summarised
 	}
 	for _, m := range f.Engine.Reader.Of(f.CallTerm(c, pos)) {

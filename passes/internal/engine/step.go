@@ -96,7 +96,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 			if sum == nil {
 				continue
 			}
-			bind := f.bindingAt(in, f.Engine.binder(code.FuncName(impl), call.Args))
+			bind := f.bindingAt(in, f.Engine.binder(f.Engine.Name(impl), call.Args))
 			if !wide || releasesOnly(f.Engine, sum) {
 				more, holds := f.instantiate(sum.Effects, bind, at, how)
 				if f.Engine.Implementations.decorator(c) >= 0 {
@@ -108,7 +108,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
 			}
 			for _, st := range f.sitesOf(in, sum, bind, call, at) {
-				st.Impl = term.ShortName(code.FuncName(impl))
+				st.Impl = term.ShortName(f.Engine.Name(impl))
 				sites = append(sites, st)
 			}
 		}
@@ -120,7 +120,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		callee := code.Origin(c.StaticCallee())
 		if sum := f.Engine.Summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
-			bind := f.bindingAt(in, f.Engine.binder(code.FuncName(callee), call.Args))
+			bind := f.bindingAt(in, f.Engine.binder(f.Engine.Name(callee), call.Args))
 			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, summary.ByCall))
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), f.emerged(in, effects, call, at)...)
@@ -326,7 +326,7 @@ func (f *Family) wrapped(a summary.Acquired, bind *term.Binding, at lock.Frame) 
 		return a // a function literal that is run here: its call is in view
 	}
 	if len(a.Via) < summary.MaxVia {
-		a.Via = append([]lock.Frame{a.At}, a.Via...)
+		a.Via = slices.Concat([]lock.Frame{a.At}, a.Via)
 	}
 	a.At = at
 	return a
@@ -400,9 +400,9 @@ func (f *Family) Apply(fn *term.T, args []*term.T, at lock.Frame, reach summary.
 // open is the call of a function value that is not known.
 func (f *Family) open(fn *term.T, args []*term.T, at lock.Frame, reach summary.Reach) summary.Effect {
 	p, site := f.Engine.Pool, f.Engine.siteOf(at.Position)
-	call := p.Call("call", site, append([]*term.T{fn}, args...)...)
+	call := p.Call(dynamic, site, append([]*term.T{fn}, args...)...)
 	if call.Kind != term.Call { // too large
-		call = p.Call("call", site, p.Unknown("limit"))
+		call = p.Call(dynamic, site, p.Unknown("limit"))
 	}
 	return summary.Effect{Call: call, Open: summary.Value, At: at, Reach: reach}
 }
@@ -466,7 +466,7 @@ func (f *Family) instantiate(list []summary.Effect, bind *term.Binding, at lock.
 		if x.Memory != nil {
 			x = f.passMemory(x, bind, at)
 		} else if len(x.Via) < summary.MaxVia {
-			x.Via = append([]lock.Frame{at}, x.Via...)
+			x.Via = slices.Concat([]lock.Frame{at}, x.Via)
 		}
 		x.From, x.Until = putAll(x.From, bind), putAll(x.Until, bind)
 		x.Asked, x.Won = passAsked(x.Asked, bind), passClaims(x.Won, bind)

@@ -52,9 +52,18 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 	f.claims(fn, s)
 	lists := make(map[*ssa.BasicBlock][]summary.Effect)
 	for _, b := range fn.Blocks {
+		n := 0
 		for _, in := range b.Instrs {
-			lists[b] = append(lists[b], f.repeat(s.Steps[in], b, s.Loops, nil)...)
+			n += len(s.Steps[in])
 		}
+		if n == 0 {
+			continue
+		}
+		list := make([]summary.Effect, 0, n)
+		for _, in := range b.Instrs {
+			list = f.repeat(list, s.Steps[in], b, s.Loops, nil)
+		}
+		lists[b] = list
 	}
 	f.Engine.spine(fn.Blocks[0], lists, func(*ssa.BasicBlock) bool { return true })
 	perhaps(fn, lists)
@@ -72,14 +81,14 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 func (f *Family) decorates(fn *ssa.Function, s *summary.Summary) {
 	given := func(list []summary.Effect) bool {
 		return slices.ContainsFunc(list, func(x summary.Effect) bool {
-			return x.Open == summary.Value && IsArgument(x.Call.Args[0]) && x.Call.Args[0].Any(func(t *term.T) bool { return t.Kind == term.Param && t.Name == code.FuncName(fn) })
+			return x.Open == summary.Value && IsArgument(x.Call.Args[0]) && x.Call.Args[0].Any(func(t *term.T) bool { return t.Kind == term.Param && t.Name == f.Engine.Name(fn) })
 		})
 	}
 	for _, inner := range fn.AnonFuncs {
 		sum := f.Sums[inner]
 		if sum == nil || !slices.ContainsFunc(s.Results, func(r *term.T) bool {
 			return r != nil && r.Any(func(t *term.T) bool {
-				return (t.Kind == term.Closure || t.Kind == term.Func) && t.Name == code.FuncName(inner)
+				return (t.Kind == term.Closure || t.Kind == term.Func) && t.Name == f.Engine.Name(inner)
 			})
 		}) {
 			continue
@@ -95,7 +104,12 @@ func (f *Family) decorates(fn *ssa.Function, s *summary.Summary) {
 // inOrder lists what a function does in the order of its text, what it defers last: a
 // caller whose lock it gives back is told what comes before that.
 func inOrder(fn *ssa.Function, s *summary.Summary, lists map[*ssa.BasicBlock][]summary.Effect) []summary.Effect {
-	var list, last []summary.Effect
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	list := make([]summary.Effect, 0, n)
+	var last []summary.Effect
 	for _, b := range fn.Blocks {
 		rest := lists[b]
 		for _, in := range b.Instrs {
@@ -144,40 +158,45 @@ func (f *Family) builtOf(fn *ssa.Function) *term.T {
 	for i, p := range fn.Params {
 		args[i] = f.Get(p)
 	}
-	return f.Engine.Pool.Built(code.FuncName(code.Origin(fn)), args...)
+	return f.Engine.Pool.Built(f.Engine.Name(code.Origin(fn)), args...)
 }
 
-// bound drops repeated effects and limits their number.
+// bound drops repeated effects and limits their number. It changes the list itself.
 func bound(list []summary.Effect) []summary.Effect {
-	type key struct {
-		call  *term.T
-		at    lock.Position
-		reach summary.Reach
-		why   lock.Reason
-		mem   *summary.Memory
-		told  string
-	}
-	seen := make(map[key]int, len(list))
-	out := make([]summary.Effect, 0, min(len(list), maxEffects+1)) // summaries live long: no more than it takes
+	last := make(map[*term.T]int, min(len(list), maxEffects)) // of a call, counted from 1
+	before := make([]int, 0, min(len(list), maxEffects))      // that, when the next came
+	out := list[:0]
 	for _, x := range list {
-		at := x.At.Position
-		if x.Why != "" && x.Call == nil {
-			at = lock.Position{} // one remark of a kind is enough
+		i := last[x.Call]
+		for i > 0 && !again(out[i-1], x) {
+			i = before[i-1]
 		}
-		k := key{x.Call, at, x.Reach, x.Why, x.Memory, x.Signal}
-		if i, ok := seen[k]; ok {
-			if len(out[i].Won) > 0 {
-				out[i].Won = shared(out[i].Won, x.Won)
+		if i > 0 {
+			if len(out[i-1].Won) > 0 {
+				out[i-1].Won = shared(out[i-1].Won, x.Won)
 			}
 			continue
 		}
-		seen[k] = len(out)
 		if len(out) == maxEffects {
-			return append(out, summary.Effect{Why: lock.ReasonLimit, At: x.At})
+			out = append(out, summary.Effect{Why: lock.ReasonLimit, At: x.At})
+			break
 		}
+		before = append(before, last[x.Call])
 		out = append(out, x)
+		last[x.Call] = len(out)
+	}
+	clear(list[len(out):])
+	if cap(out)-len(out) > len(out)/8 {
+		return slices.Clone(out) // summaries live long: no more than it takes
 	}
 	return out
+}
+
+// again reports whether two effects of the same call are one.
+func again(x, y summary.Effect) bool {
+	same := x.Reach == y.Reach && x.Why == y.Why && x.Memory == y.Memory && x.Signal == y.Signal
+	// Where something is out of sight, one remark of a kind is enough.
+	return same && (x.At.Position == y.At.Position || x.Why != "" && x.Call == nil)
 }
 
 // A statement that frees a lock without asking whose it is (DEL of the key,

@@ -99,7 +99,7 @@ func (f *Family) testsOf(call *ssa.Call) []summary.Test {
 	if sum == nil || len(sum.Tests) == 0 {
 		return nil
 	}
-	bind := f.binding(f.Engine.binder(code.FuncName(callees[0]), f.CallTerm(&call.Call, call.Pos()).Args))
+	bind := f.binding(f.Engine.binder(f.Engine.Name(callees[0]), f.CallTerm(&call.Call, call.Pos()).Args))
 	out := make([]summary.Test, len(sum.Tests))
 	for i, t := range sum.Tests {
 		out[i] = summary.Test{Asked: passAsked([]summary.Asked{t.Asked}, bind)[0], Denied: t.Denied}

@@ -194,11 +194,9 @@ func keptAs(f *engine.Family, key *term.T) []string {
 			names = append(names, s.Owner.Name()+"."+code.FieldName(t, field))
 		}
 	}
-	for a, fields := range f.Fields {
-		for i, values := range fields {
-			for _, v := range values {
-				add(a.Type(), i, v)
-			}
+	for a, stores := range f.Fields {
+		for _, s := range stores {
+			add(a.Type(), s.Field, s.Val)
 		}
 	}
 	for _, p := range f.Places {

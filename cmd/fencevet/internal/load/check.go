@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ type checker struct {
 	sizes types.Sizes
 	slots chan struct{} // bounds what runs at once
 
+	spare   chan *types.Info // for the next packages
+	buffers sync.Pool        // for the text of files
+
 	exports chan struct{} // closed when export files are known
 	mu      sync.Mutex    // guards what follows
 	files   map[string]string
@@ -39,8 +43,9 @@ type checker struct {
 func newChecker(ctx context.Context, p *Program) *checker {
 	return &checker{
 		ctx: ctx, p: p, fset: token.NewFileSet(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		exports: make(chan struct{}), types: make(map[string]*types.Package),
-		sizes: types.SizesFor("gc", build.Default.GOARCH), // unless the go command says otherwise
+		exports: make(chan struct{}), types: make(map[string]*types.Package), spare: make(chan *types.Info, runtime.GOMAXPROCS(0)),
+		buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }},
+		sizes:   types.SizesFor("gc", build.Default.GOARCH), // unless the go command says otherwise
 	}
 }
 
@@ -105,14 +110,16 @@ func (c *checker) parse(s *source) ([]*ast.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	text := c.buffers.Get().(*bytes.Buffer) // of which the parser keeps nothing
+	defer c.buffers.Put(text)
 	var files []*ast.File
 	for _, name := range names {
-		src, err := os.ReadFile(name)
-		if err != nil {
+		text.Reset()
+		if err := readFile(text, name); err != nil {
 			note(s.pkg, err)
 			continue
 		}
-		f, err := parse(c.fset, name, src)
+		f, err := parse(c.fset, name, text.Bytes())
 		if err != nil {
 			note(s.pkg, err)
 		}
@@ -121,6 +128,16 @@ func (c *checker) parse(s *source) ([]*ast.File, error) {
 		}
 	}
 	return files, nil
+}
+
+func readFile(into *bytes.Buffer, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = into.ReadFrom(f)
+	return err
 }
 
 // compiled lists the files that are compiled: for a package with cgo these are
@@ -164,11 +181,7 @@ func (c *checker) check(s *source, files []*ast.File) (err error) {
 	}()
 	pkg := s.pkg
 	pkg.Types = types.NewPackage(pkg.PkgPath, pkg.Name)
-	info := &types.Info{
-		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Implicits: make(map[ast.Node]types.Object), Instances: make(map[*ast.Ident]types.Instance),
-		Selections: make(map[*ast.SelectorExpr]*types.Selection), FileVersions: make(map[*ast.File]string),
-	}
+	info := c.info()
 	config := &types.Config{
 		Importer: importer(func(path string) (*types.Package, error) { return c.imported(pkg, path) }),
 		Error:    func(err error) { note(pkg, err) },
@@ -189,9 +202,53 @@ func (c *checker) check(s *source, files []*ast.File) (err error) {
 	}
 	s.checked = &uses.Package{Fset: c.fset, Files: files, Types: pkg.Types, Info: info}
 	if c.p.cfg.Checked != nil {
-		c.p.cfg.Checked(s.checked)
+		maps := *info
+		if c.p.cfg.Checked(s.checked) {
+			c.reuse(&maps)
+		}
 	}
 	return nil
+}
+
+// info returns an empty Info. What is known of the expressions of a package is a fifth
+// of all that is allocated, if its maps have to grow for each package anew.
+func (c *checker) info() *types.Info {
+	select {
+	case info := <-c.spare:
+		return info
+	default:
+	}
+	return &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
+		Implicits: make(map[ast.Node]types.Object), Instances: make(map[*ast.Ident]types.Instance),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection), FileVersions: make(map[*ast.File]string),
+	}
+}
+
+// maxReused bounds the expressions of a package whose Info is used again: a map is as
+// long to clear as it has ever been large.
+const maxReused = 1 << 15
+
+// reuse gives the maps of an Info that nobody needs to the next package.
+func (c *checker) reuse(info *types.Info) {
+	if len(info.Types) > maxReused {
+		return
+	}
+	clear(info.Types)
+	clear(info.Defs)
+	clear(info.Uses)
+	clear(info.Implicits)
+	clear(info.Instances)
+	clear(info.Selections)
+	clear(info.FileVersions)
+	*info = types.Info{
+		Types: info.Types, Defs: info.Defs, Uses: info.Uses, Implicits: info.Implicits,
+		Instances: info.Instances, Selections: info.Selections, FileVersions: info.FileVersions,
+	}
+	select {
+	case c.spare <- info:
+	default:
+	}
 }
 
 // typeCheck lets no fault of the type checker end the run.

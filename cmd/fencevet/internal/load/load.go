@@ -36,8 +36,9 @@ type Config struct {
 	Tests    bool     // test files too
 	Also     []string // patterns of packages of required modules that are read from source too
 	// Checked is called for every package that can be analysed once it is
-	// type-checked, after those that it imports, and for several at once.
-	Checked func(*uses.Package)
+	// type-checked, after those that it imports, and for several at once. It reports
+	// whether nobody needs the package's Info any longer.
+	Checked func(*uses.Package) (done bool)
 	Cache   cache.Cache // remembers where export data is
 	// ParseFile is called for every file that is read from source; nil means
 	// the Go parser. It lets a test see which files these are.
