@@ -29,7 +29,8 @@
 // ways in, or Options.Token of redislock is set, or the program reads the record of
 // the lock and compares it with the name; and the owner is a constant, the name
 // of the host, the process id, a variable of the environment, or made of these. It is
-// followed to what a field or variable is set to, and to what callers pass. What a
+// followed to what a field or variable is set to, options that an object keeps among
+// them, and to what callers pass. What a
 // package makes when the process starts, random or not, is the same for all of them; so is
 // what an object keeps since it was made, where its method takes locks of any key and
 // callers keep the object. Where an

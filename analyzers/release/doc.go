@@ -50,8 +50,9 @@
 //
 //   - A return with an error, or one before the release in a function without an
 //     error, leaves the lock held while another way releases it: reported at the
-//     acquire. So is any return before the release, where the lock can be released
-//     by an object only that the function keeps to itself, and a loop that goes on to
+//     acquire. So is such a return that comes before the release is deferred, any return
+//     before the release, where the lock can be released by an object only that the
+//     function keeps to itself, and a loop that goes on to
 //     the next acquire with the lock held, also where its session ends in a defer: the
 //     lock stays until then.
 //   - A function that gives the lock to its caller when all goes well returns an

@@ -70,11 +70,13 @@
 // entry of a Consul session tell it. The channel of a keepalive that is drained
 // without a reaction to its end. A general command (EXPIRE, SET XX) on the key of a
 // lock, or a statement on its row by nothing but its name, without a comparison of the
-// owner. A keepalive, or a goroutine that renews, on a context with a deadline or one
+// owner; where a function does so in a loop for the key that it is given, it stands in
+// there. A keepalive, or a goroutine that renews, on a context with a deadline or one
 // that is cancelled when its function is done, where the lock is handed on to the
 // caller; likewise a session (of etcd) that is made by such a context, and returned or
 // kept, or under whose lock the work goes on by another context. An interval of more than half the time to live that the renewal gives, or
-// that the lock has whose section runs it; above a third it is a note.
+// that the lock has whose section runs it; above a third it is a note. It may be counted
+// from the end (ttl - margin), by constants or by fields that are set to some.
 // The same holds for what a library is told by its options (the heartbeat of dynamolock),
 // there, or by one of them while the other has its default. A plain SET of the lock's
 // own value under its key is a renewal as well: one that asks for no owner.

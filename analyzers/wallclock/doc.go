@@ -43,7 +43,8 @@
 // type is named like a lock; the type has a field for the holder; its methods take,
 // renew or release a lock, or it is what a lock stores as its record. A time from a
 // store is of a lease if the key or statement is named like a lock, or is the key
-// that the function locks. So is the present plus the lock's time to live, and what
+// that the function locks. So is the present plus the lock's time to live, in a variable or
+// in a field of whichever name that is set where the lock is taken, and what
 // the lock itself answers when it is asked (Until of redsync, TTL of redislock).
 //
 // So is a time from a column that the function, or one that it calls, stores a later end

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -113,15 +114,20 @@ func (f *Family) latest(a *ssa.Alloc, load ssa.Instruction) ssa.Value {
 			stores = append(stores, st)
 		}
 	}
-	if len(stores) == 0 || len(stores) != len(f.Stores[a]) {
-		return nil // another function stores as well
-	}
 	var last, here *ssa.Store
-	certain := true
 	for _, st := range stores {
 		if st.Block() == load.Block() && code.Before(st, load) && (here == nil || code.Before(here, st)) {
 			here = st
 		}
+	}
+	if len(stores) == 0 || len(stores) != len(f.Stores[a]) {
+		if here != nil && !callsBetween(here, load) {
+			return here.Val
+		}
+		return nil // another function stores as well
+	}
+	certain := true
+	for _, st := range stores {
 		switch {
 		case load.Parent() == a.Parent() && code.Before(load, st) && !code.Before(st, load):
 		case last == nil || code.Before(last, st):
@@ -137,4 +143,16 @@ func (f *Family) latest(a *ssa.Alloc, load ssa.Instruction) ssa.Value {
 		return last.Val
 	}
 	return nil
+}
+
+// callsBetween reports whether something is called between two instructions of a block,
+// which may run any other function.
+func callsBetween(from, to ssa.Instruction) bool {
+	return slices.ContainsFunc(from.Block().Instrs, func(in ssa.Instruction) bool {
+		switch in.(type) {
+		case ssa.CallInstruction, *ssa.RunDefers:
+			return code.Before(from, in) && code.Before(in, to)
+		}
+		return false
+	})
 }

@@ -54,6 +54,9 @@ func (e *Engine) Values(t *term.T) []*term.T {
 			}
 			return out
 		}
+		if parts := e.parts(t); len(parts) > 0 {
+			return parts
+		}
 		from = e.SetTo(t)
 	}
 	var out []*term.T
@@ -265,6 +268,66 @@ func (e *Engine) wholes(x *term.T) []*term.T {
 			if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
 				out = append(out, e.Pool.Subst(e.Families[fn].Settled().Get(ret.Results[0]), bind))
 			}
+		}
+	}
+	return out
+}
+
+// parts lists what a field is set to of a struct that lies in a field which only code in
+// view can name (p.options.Token): there, or as a part of the whole. It is nothing where
+// the struct is given away by its address.
+func (e *Engine) parts(t *term.T) []*term.T {
+	if t.Args[0].Kind != term.Field {
+		return nil
+	}
+	at, ok := e.slot(t.Args[0])
+	r := e.Readings()
+	if !ok || r.filled[at] != "" || r.decoded[at.Owner] != "" || !r.e.Implementations.local[at.Owner.Pkg()] {
+		return nil
+	}
+	var out []*term.T
+	value := func(v ssa.Value) *term.T {
+		f := r.Family(v)
+		if f == nil {
+			f = e.Order[0] // a constant
+		}
+		return f.Settled().Get(v)
+	}
+	// set visits what is done with the address of the struct.
+	var set func(list []ssa.Instruction) bool
+	set = func(list []ssa.Instruction) bool {
+		for _, in := range list {
+			switch in := in.(type) {
+			case *ssa.DebugRef:
+			case *ssa.FieldAddr:
+				for _, u := range *in.Referrers() {
+					if st, ok := u.(*ssa.Store); ok && st.Addr == ssa.Value(in) && code.FieldName(in.X.Type(), in.Field) == t.Name {
+						out = append(out, value(st.Val))
+					}
+				}
+			case *ssa.Store:
+				whole := value(in.Val)
+				if whole.Kind == term.Unknown {
+					return false
+				}
+				out = append(out, e.Pool.Field(whole, t.Name))
+			case *ssa.UnOp:
+				if isPointer(in.Type()) && !set(*in.Referrers()) {
+					return false
+				}
+			case ssa.CallInstruction: // of the catalogue: it only reads what it is told
+				if f := e.Families[code.Origin(code.Root(in.Parent()))]; f == nil || len(f.Entries(in.Common())) == 0 {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return true
+	}
+	for _, addr := range r.Named[at] {
+		if !set(*addr.Referrers()) {
+			return nil
 		}
 	}
 	return out

@@ -354,6 +354,8 @@ func seconds(t *term.T, unit string) float64 {
 			return a * n
 		case t.Name == "+":
 			return a + b
+		case t.Name == "-":
+			return max(a-b, 0)
 		case t.Name == "/" && y.Kind == term.Const:
 			n, _ := strconv.ParseFloat(y.Name, 64)
 			switch {

@@ -209,47 +209,28 @@ func (k *keeping) share(interval *term.T, m meaning.Meaning) float64 {
 			}
 		}
 	}
-	factor, base := scaled(interval)
-	if factor == 0 {
-		return 0
-	}
-	if base != nil {
+	if factor, base := scaled(interval); base != nil {
 		if whole := k.multiple(span, base); whole > 0 {
 			return factor / whole
 		}
 	}
-	return factor * k.byDefault(base, span, m.TTL.Seconds)
+	return k.byDefault(interval, span, m.TTL.Seconds)
 }
 
 // byDefault is the part that a length of time is of a time to live where both are
-// constants, or fields that are set to constants where an object is made: by one literal,
-// or by all that there are. Options may set others; of several the least counts. A base
-// of nil stands for a second, and it is 0 where nothing is known.
-func (k *keeping) byDefault(base, span *term.T, ttl float64) float64 {
-	if base == nil && ttl > 0 {
-		return 1 / ttl
-	}
-	one := map[ssa.Value]float64{nil: 1}
-	every := one
-	if base != nil {
-		every = k.defaults(base)
-	}
+// constants, or made of fields that are set to constants where an object is made: by one
+// literal, or by all that there are. Options may set others; of several the least counts.
+// It is 0 where nothing is known.
+func (k *keeping) byDefault(interval, span *term.T, ttl float64) float64 {
 	lives := map[ssa.Value]float64{nil: ttl}
 	if ttl == 0 {
 		if span == nil {
 			return 0
 		}
-		f, of := scaled(span)
-		if of == nil || f == 0 {
-			return 0
-		}
-		lives = make(map[ssa.Value]float64)
-		for at, s := range k.defaults(of) {
-			lives[at] = f * s
-		}
+		lives = k.lengths(span)
 	}
 	least := 0.0
-	for at, e := range every {
+	for at, e := range k.lengths(interval) {
 		for by, l := range lives {
 			if (at == by || at == nil || by == nil) && l > 0 && (least == 0 || e/l < least) {
 				least = e / l
@@ -259,8 +240,49 @@ func (k *keeping) byDefault(base, span *term.T, ttl float64) float64 {
 	return least
 }
 
+// lengths lists in seconds how long a time is, by the object in whose fields is set what
+// it is made of; nil stands for any.
+func (k *keeping) lengths(t *term.T) map[ssa.Value]float64 {
+	if s := meaning.Seconds(t); s > 0 {
+		return map[ssa.Value]float64{nil: s}
+	}
+	if t.Kind == term.Op && len(t.Args) == 2 && (t.Name == "+" || t.Name == "-") {
+		return together(k.lengths(t.Args[0]), k.lengths(t.Args[1]), t.Name == "-")
+	}
+	factor, base := scaled(t)
+	if base == nil || factor == 0 {
+		return nil
+	}
+	out := make(map[ssa.Value]float64)
+	for at, s := range k.defaults(base) {
+		out[at] = factor * s
+	}
+	return out
+}
+
+// together adds two lengths of time, or takes the second from the first, as far as both
+// are of one object.
+func together(x, y map[ssa.Value]float64, less bool) map[ssa.Value]float64 {
+	out := make(map[ssa.Value]float64)
+	for a, s := range x {
+		for b, t := range y {
+			at := a
+			if at == nil {
+				at = b
+			}
+			if less {
+				t = -t
+			}
+			if s+t > 0 && (a == b || a == nil || b == nil) {
+				out[at] = s + t
+			}
+		}
+	}
+	return out
+}
+
 // defaults lists the constant lengths in seconds that a field is set to, by the object
-// that is made with them.
+// that is made with them. One that is set to several is left out.
 func (k *keeping) defaults(t *term.T) map[ssa.Value]float64 {
 	if t.Kind != term.Field {
 		return nil
@@ -271,6 +293,7 @@ func (k *keeping) defaults(t *term.T) map[ssa.Value]float64 {
 	}
 	fields := code.Deref(owner).Underlying().(*types.Struct)
 	out := make(map[ssa.Value]float64)
+	several := make(map[ssa.Value]bool)
 	for i := range fields.NumFields() {
 		if fields.Field(i).Name() != t.Name {
 			continue
@@ -290,12 +313,31 @@ func (k *keeping) defaults(t *term.T) map[ssa.Value]float64 {
 					continue
 				}
 				if n, ok := code.ConstInt(st.Val); ok && n >= longNanos {
-					out[a.X] = float64(n) / 1e9
+					in := within(a.X)
+					s := float64(n) / 1e9
+					several[in] = several[in] || out[in] != 0 && out[in] != s
+					out[in] = s
 				}
 			}
 		}
 	}
+	for in := range several {
+		if several[in] {
+			delete(out, in)
+		}
+	}
 	return out
+}
+
+// within is the object that a struct is a part of, or that itself.
+func within(v ssa.Value) ssa.Value {
+	for {
+		a, ok := v.(*ssa.FieldAddr)
+		if !ok {
+			return v
+		}
+		v = a.X
+	}
 }
 
 // isDurationField reports whether a field of a struct is a duration.
@@ -334,6 +376,16 @@ func scaled(t *term.T) (factor float64, base *term.T) {
 				f, b := scaled(x)
 				return f / n, b
 			}
+		case "+", "-":
+			f, b := scaled(x)
+			g, c := scaled(y)
+			if b == nil || b != c || f == 0 || g == 0 {
+				return 0, nil
+			}
+			if t.Name == "-" {
+				g = -g
+			}
+			return max(f+g, 0), b
 		}
 		return 0, nil
 	}

@@ -26,7 +26,8 @@ import (
 // another source is of a lease if what it was read from is named like a lock or
 // is the key that the function locks, and the function around the comparison is
 // named so too or works on a lock; or if it is so far ahead as the lock that the
-// function takes lives; or if the lock itself was asked for it.
+// function takes lives; or if the lock itself was asked for it. So is a field that is
+// set so far ahead where the lock is taken.
 type leasing struct {
 	e     *engine.Engine
 	read  *engine.Readings
@@ -92,6 +93,9 @@ func (l *leasing) locks(root *ssa.Function, m meaning.Meaning) bool {
 	if m.Key == nil {
 		return false
 	}
+	if slices.ContainsFunc(l.e.Recorded[l.e.Families[root]], func(r summary.Recorded) bool { return r.Lock.Family == m.Family && l.e.Pool.Alike(r.Lock.Key, m.Key) }) {
+		return true
+	}
 	recv := receiver(root)
 	return l.e.Evidence.Locks(m.Family, m.Key) || leaseName(m.Key.Pattern()) || leaseName(root.Name()) || recv != nil && leaseName(recv.Name())
 }
@@ -118,7 +122,7 @@ func (l *leasing) of(v ssa.Value) bool {
 			return false
 		}
 		if s, i, ok := code.FieldRead(x); ok {
-			found = l.field(s.Type(), i)
+			found = l.field(s.Type(), i) || l.outlived(x)
 			return false
 		}
 		if p, ok := x.(*ssa.Parameter); ok {
@@ -134,7 +138,7 @@ func (l *leasing) of(v ssa.Value) bool {
 			// A call of the program: its own name and its arguments tell, or what is in it.
 			found = !l.read.Now(x) && l.named(x) && l.around(fn)
 		case e.Clock == "keep" && len(call.Call.Args) == 2:
-			found = l.lifetime(fn, call.Call.Args[1])
+			found = l.lifetime(call.Parent(), call.Call.Args[1])
 		case e.Clock == "" && e.Same.IsZero():
 			found = l.named(x) && l.around(fn)
 			return false
@@ -265,6 +269,28 @@ func (l *leasing) lifetime(fn *ssa.Function, d ssa.Value) bool {
 		text = time.Duration(s * float64(time.Second)).String()
 	}
 	return slices.Contains(l.lives[code.Root(fn)], text)
+}
+
+// outlived reports whether a field is set to when a lock ends: where that is taken, its
+// time to live is added to a time, whatever the field and its object are called.
+func (l *leasing) outlived(read ssa.Value) bool {
+	found := false
+	list := []ssa.Value{read}
+	for i := 0; i < len(list) && !found; i++ {
+		l.read.Walk(list[i], func(x ssa.Value) bool {
+			call := callOf(x)
+			if found || call == nil {
+				return !found
+			}
+			e := l.read.Entry(call)
+			if e != nil && e.Clock == "strip" && code.IsNumber(call.Type()) && len(call.Call.Args) > 0 && !slices.Contains(list, call.Call.Args[0]) {
+				list = append(list, call.Call.Args[0])
+			}
+			found = e != nil && e.Clock == "keep" && len(call.Call.Args) == 2 && l.lifetime(call.Parent(), call.Call.Args[1])
+			return !found && e != nil
+		}, nil)
+	}
+	return found
 }
 
 // around reports whether a comparison stands in code about leases.

@@ -215,7 +215,9 @@ func (s *constancy) same(t *term.T) bool {
 	}
 	switch t.Kind {
 	case term.Const:
-		s.constant = cmp.Or(s.constant, t)
+		if !t.IsZero() { // which names nobody: a random value is drawn then
+			s.constant = cmp.Or(s.constant, t)
+		}
 		return true
 	case term.Join:
 		return all(t.Args)

@@ -30,11 +30,12 @@ type keeping struct {
 	ticked    map[string]float64                      // functions that a ticker runs, by its period in seconds
 	delayed   map[string]bool                         // calls, by place, of whose short delay a use is told that it matters to
 	ended     map[lock.Position]bool                  // calls that give a wrapper's counter an end, of which a use is told
+	keepers   map[lock.Position]bool                  // calls in loops that renew what callers name, of which one is told
 	paced     map[string]bool                         // calls, by place, that are told how often to renew, and how that is was noted
 }
 
 func newKeeping(e *engine.Engine, found *remarks) *keeping {
-	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), ended: make(map[lock.Position]bool), paced: make(map[string]bool), locked: make(map[engine.FreedKey]bool), owners: make(map[string]bool)}
+	k := &keeping{e: e, found: found, watched: make(map[string]bool), delayed: make(map[string]bool), ended: make(map[lock.Position]bool), paced: make(map[string]bool), keepers: make(map[lock.Position]bool), locked: make(map[engine.FreedKey]bool), owners: make(map[string]bool)}
 	e.EachSummary(func(f *engine.Family, fn *ssa.Function, s *summary.Summary) {
 		for _, x := range s.Effects {
 			if x.Call == nil || x.Open != summary.Closed || len(x.Via) > 0 {
@@ -53,7 +54,9 @@ func newKeeping(e *engine.Engine, found *remarks) *keeping {
 	e.EachUse(func(f *engine.Family, r summary.Recorded) {
 		pkg := code.PackagePath(r.Site.Func)
 		if !engine.UnknownKey(r.Lock.Value) {
-			k.owners[pkg+" "+ownName(r.Lock.Value, f.Root)] = true
+			for _, name := range append(keptAs(f, r.Lock.Value), ownName(r.Lock.Value, f.Root)) {
+				k.owners[pkg+" "+name] = true
+			}
 		}
 		if engine.UnknownKey(r.Lock.Key) {
 			return
@@ -215,11 +218,14 @@ func (k *keeping) renewal(f *engine.Family, in ssa.CallInstruction, x summary.Ef
 		k.found.add(f, fn, lock.Call{Frame: frame, Call: frame.Callee, Kind: kind})
 	}
 	if m.Raw && !m.Checked {
-		if !k.boundHere(in, x, m) || !k.repeated(f, in) || !reportable(in) {
-			return
+		switch {
+		case !k.boundHere(in, x, m) || !reportable(in):
+		case k.repeated(f, in):
+			note(lock.RenewUnowned, "")
+			k.interval(f, in, m)
+		case len(x.Via) > 0 && x.Turns.Rounds >= summary.Each && !takes(f, in):
+			k.keeper(f, in, x, m)
 		}
-		note(lock.RenewUnowned, "")
-		k.interval(f, in, m)
 		return
 	}
 	k.interval(f, in, m)
@@ -271,6 +277,28 @@ func (k *keeping) renewal(f *engine.Family, in ssa.CallInstruction, x summary.Ef
 	}
 }
 
+// takes reports whether a call takes a lock: of a wrapper that does, the renewal is its own.
+func takes(f *engine.Family, in ssa.CallInstruction) bool {
+	sum := f.Sums[in.Parent()]
+	return sum != nil && slices.ContainsFunc(sum.Sites, func(st *summary.Site) bool { return st.At == in })
+}
+
+// keeper judges a function that extends in a loop what it is told to. It stands at the
+// command in there, where that is of the same package.
+func (k *keeping) keeper(f *engine.Family, in ssa.CallInstruction, x summary.Effect, m meaning.Meaning) {
+	g, at := k.e.Index.CallOf(x.Call)
+	if at == nil || code.PackagePath(at.Parent()) != code.PackagePath(in.Parent()) {
+		g, at = f, in
+	}
+	frame := g.Frame(at, "")
+	if k.keepers[frame.Position] {
+		return
+	}
+	k.keepers[frame.Position] = true
+	k.found.add(f, in.Parent(), lock.Call{Frame: frame, Call: frame.Callee, Kind: lock.RenewUnowned})
+	k.interval(g, at, m)
+}
+
 // reportable leaves out what only starts a goroutine or is deferred as a whole.
 func reportable(in ssa.CallInstruction) bool {
 	switch in.(type) {
@@ -298,8 +326,8 @@ func (k *keeping) boundHere(in ssa.CallInstruction, x summary.Effect, m meaning.
 		return true
 	}
 	// Of a wrapper's call: only where the wrapper left the key to its caller.
-	return len(x.Via) == 1 && own != nil && slices.ContainsFunc(k.e.Reader.Of(own), func(m meaning.Meaning) bool {
-		return m.Role == meaning.Renew && engine.AsGiven(m.Key)
+	return own != nil && slices.ContainsFunc(k.e.Reader.Of(own), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Renew && (len(x.Via) == 1 && engine.AsGiven(m.Key) || m.Key != nil && m.Key.Kind == term.Param)
 	})
 }
 
@@ -307,14 +335,46 @@ func (k *keeping) boundHere(in ssa.CallInstruction, x summary.Effect, m meaning.
 // its first time to live: it runs again and again after the acquire, or says so.
 func (k *keeping) repeated(f *engine.Family, in ssa.CallInstruction) bool {
 	fn := in.Parent()
-	if turnsHeld(f, in) {
+	if turnsHeld(f, in) || slices.ContainsFunc(handedAs(f, fn), namesRenewal) {
 		return true
 	}
-	return len(k.e.Recorded[f]) == 0 && (meaning.Named(code.Root(fn).Name(), "renew", "extend", "refresh", "alive", "keepalive", "prolong", "heartbeat", "touch", "update") ||
+	return len(k.e.Recorded[f]) == 0 && (namesRenewal(code.Root(fn).Name()) ||
 		slices.ContainsFunc(k.e.Readings().Taking[fn], func(c *ssa.Call) bool {
 			g := k.e.Families[code.Origin(code.Root(c.Parent()))]
 			return g != nil && turnsHeld(g, c)
 		}))
+}
+
+func namesRenewal(name string) bool {
+	return meaning.Named(name, "renew", "extend", "refresh", "alive", "keepalive", "prolong", "heartbeat", "touch", "update")
+}
+
+// handedAs lists the names under which a function literal is given to others: of results,
+// and of fields.
+func handedAs(f *engine.Family, fn *ssa.Function) []string {
+	made := f.Made[fn]
+	if made == nil {
+		return nil
+	}
+	var names []string
+	for _, r := range *made.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Return:
+			names = append(names, r.Parent().Signature.Results().At(slices.Index(r.Results, ssa.Value(made))).Name())
+		case *ssa.Store:
+			switch a := r.Addr.(type) {
+			case *ssa.FieldAddr:
+				names = append(names, code.FieldName(a.X.Type(), a.Field))
+			case *ssa.Alloc:
+				for v := range r.Parent().Signature.Results().Variables() {
+					if v.Name() == a.Comment {
+						names = append(names, v.Name())
+					}
+				}
+			}
+		}
+	}
+	return names
 }
 
 // turnsHeld reports whether a call runs in a loop that does not take a lock anew in

@@ -32,6 +32,9 @@ func leaves(e *engine.Engine, t *taking) []lock.Slip {
 	if at := t.unstarted(); at.IsValid() {
 		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipLeft, Other: at}}
 	}
+	if at := t.undeferred(); at.IsValid() {
+		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipLeft, Other: at}}
+	}
 	var out []lock.Slip
 	if at := t.left(); at.IsValid() {
 		out = append(out, lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipLeft, Other: at})
@@ -301,6 +304,9 @@ func (t *taking) signal(c ssa.Value) bool {
 // tends reports whether an error is that of a call which takes, renews or
 // releases a lock, or asks whether its session is alive.
 func (t *taking) tends(v ssa.Value) bool {
+	if last := t.f.Single(v); last != nil {
+		v = last // not what the variable held before
+	}
 	call := t.f.Get(v)
 	if call.Any(func(x *term.T) bool { return x == t.st.Term }) {
 		return true // what a helper made of the acquire's own answer

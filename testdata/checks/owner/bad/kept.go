@@ -91,3 +91,61 @@ func Entered(ctx context.Context, c redis.Conn, work func(context.Context) error
 	defer entry.Unlock(c, "entered", machine)
 	return work(ctx)
 }
+
+// terms is how a ledger locks.
+type terms struct {
+	lock redislock.Options
+	life time.Duration
+}
+
+// Ledger keeps its terms since it was opened, and copies them for each page.
+type Ledger struct {
+	locker *redislock.Client
+	terms  terms
+	late   *redislock.Options
+}
+
+// Desk is a way to open a ledger.
+type Desk func(*Ledger)
+
+// At names the desk.
+func At(desk string) Desk { return func(l *Ledger) { l.terms.lock.Token = desk } }
+
+// OpenLedger is done once.
+func OpenLedger(locker *redislock.Client, ways ...Desk) *Ledger {
+	l := &Ledger{locker: locker, terms: terms{life: time.Minute}, late: &redislock.Options{Token: "late@" + os.Getenv("HOSTNAME"), Metadata: "late"}}
+	for _, way := range ways {
+		way(l)
+	}
+	return l
+}
+
+// OpenHere is the ledger of this machine.
+func OpenHere(locker *redislock.Client) (*Ledger, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	return OpenLedger(locker, At(host)), nil
+}
+
+// Enter writes a page in the terms of the ledger.
+func (l *Ledger) Enter(ctx context.Context, page string, write func(context.Context) error) error {
+	how := l.terms.lock
+	held, err := l.locker.Obtain(ctx, "page:"+page, l.terms.life, &how) // want: owner
+	if err != nil {
+		return err
+	}
+	defer held.Release(context.WithoutCancel(ctx))
+	return write(ctx)
+}
+
+// Amend does so later.
+func (l *Ledger) Amend(ctx context.Context, page string, write func(context.Context) error) error {
+	held, err := l.locker.Obtain(ctx, "page:"+page, l.terms.life, l.late) // want: owner
+	if err != nil {
+		return err
+	}
+	defer held.Release(context.WithoutCancel(ctx))
+	return write(ctx)
+}

@@ -117,3 +117,42 @@ func (d *Duty) Stand(ctx context.Context, work func(context.Context) error) erro
 
 // Offer is for others to call, in a loop maybe.
 func (d *Duty) Offer(ctx context.Context) (bool, error) { return d.Try(ctx) }
+
+// Ledger keeps how it locks, and who it is only for others to read.
+type Ledger struct {
+	locker *redislock.Client
+	how    redislock.Options
+	signed redislock.Options
+}
+
+// OpenLedger does not name a token, which is drawn each time then.
+func OpenLedger(locker *redislock.Client) (*Ledger, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	return &Ledger{locker: locker, how: redislock.Options{Metadata: host}, signed: redislock.Options{Token: host, Metadata: host}}, nil
+}
+
+// Enter writes a page.
+func (l *Ledger) Enter(ctx context.Context, page string, write func(context.Context) error) error {
+	how := l.how
+	held, err := l.locker.Obtain(ctx, "page:"+page, time.Minute, &how)
+	if err != nil {
+		return err
+	}
+	defer held.Release(context.WithoutCancel(ctx))
+	return write(ctx)
+}
+
+// Amend puts a token of its own in the place of the kept one.
+func (l *Ledger) Amend(ctx context.Context, page, clerk string, write func(context.Context) error) error {
+	how := l.signed
+	how.Token = clerk + "/" + rand.Text()
+	held, err := l.locker.Obtain(ctx, "page:"+page, time.Minute, &how)
+	if err != nil {
+		return err
+	}
+	defer held.Release(context.WithoutCancel(ctx))
+	return write(ctx)
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gomodule/redigo/redis"
+	"github.com/google/uuid"
 	goredis "github.com/redis/go-redis/v9"
 )
 
@@ -84,4 +85,139 @@ func (p *Pier) Keep(ctx context.Context, lost context.CancelCauseFunc) {
 			return
 		}
 	}
+}
+
+// slip is what a boat that is let in keeps.
+type slip struct {
+	rdb     *goredis.Client
+	key, me string
+	sink    context.CancelFunc
+}
+
+// LetIn starts what keeps the slip.
+func LetIn(ctx context.Context, rdb *goredis.Client, boat string) (context.Context, *slip, error) {
+	s := &slip{rdb: rdb, key: "slip:" + boat, me: uuid.NewString()}
+	ok, err := rdb.SetNX(ctx, s.key, s.me, tide).Result() // verdict: no-visible-write
+	if err != nil || !ok {
+		return nil, nil, errors.Join(errors.New("no slip is free"), err)
+	}
+	held, sink := context.WithCancel(ctx)
+	s.sink = sink
+	go s.keep(held)
+	return held, s, nil
+}
+
+func (s *slip) keep(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(tide / 5):
+		}
+		if ok, err := s.rdb.SetXX(ctx, s.key, s.me, tide).Result(); err != nil || !ok { // want: renewal
+			s.sink()
+			return
+		}
+	}
+}
+
+// LetOut gives the slip back.
+func (s *slip) LetOut(ctx context.Context) error {
+	s.sink()
+	n, err := ebb.Run(context.WithoutCancel(ctx), s.rdb, []string{s.key}, s.me).Int()
+	if err == nil && n == 0 {
+		err = errors.New("the slip was not ours")
+	}
+	return err
+}
+
+// Quay hands what it knows to those who keep the lock, one call at a time.
+type Quay struct{ rdb *goredis.Client }
+
+// Moor runs work, and ends it where the mooring is lost.
+func (q *Quay) Moor(ctx context.Context, boat string, work func(context.Context) error) (err error) {
+	key, me := "mooring:"+boat, uuid.NewString()
+	ok, err := q.rdb.SetNX(ctx, key, me, tide).Result() // verdict: unverified
+	if err != nil || !ok {
+		return errors.Join(errors.New("moored elsewhere"), err)
+	}
+	held, sink := context.WithCancel(ctx)
+	defer sink()
+	go q.hold(held, key, sink)
+	defer func() {
+		n, e := ebb.Run(context.WithoutCancel(ctx), q.rdb, []string{key}, me).Int()
+		if e == nil && n == 0 {
+			e = errors.New("the mooring was not ours")
+		}
+		err = errors.Join(err, e)
+	}()
+	return work(held)
+}
+
+func (q *Quay) hold(ctx context.Context, key string, sink context.CancelFunc) {
+	tick := time.NewTicker(tide / 5)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if ok, err := q.rdb.Expire(ctx, key, tide).Result(); err != nil || !ok { // want: renewal
+			sink()
+			return
+		}
+	}
+}
+
+// Anchor leaves it to its caller when to renew.
+func (q *Quay) Anchor(ctx context.Context, boat string) (renew, weigh func(context.Context) error, err error) {
+	key, me := "anchor:"+boat, uuid.NewString()
+	ok, err := q.rdb.SetNX(ctx, key, me, tide).Result() // verdict: no-visible-write
+	if err != nil || !ok {
+		return nil, nil, errors.Join(errors.New("anchored elsewhere"), err)
+	}
+	renew = func(ctx context.Context) error {
+		ok, err := q.rdb.SetXX(ctx, key, me, tide).Result() // want: renewal
+		if err == nil && !ok {
+			err = errors.New("the anchor is lost")
+		}
+		return err
+	}
+	weigh = func(ctx context.Context) error {
+		n, err := ebb.Run(context.WithoutCancel(ctx), q.rdb, []string{key}, me).Int()
+		if err == nil && n == 0 {
+			err = errors.New("the anchor was not ours")
+		}
+		return err
+	}
+	return renew, weigh, nil
+}
+
+// Calm works while boats are in.
+func (q *Quay) Calm(ctx context.Context, boat string, work func(context.Context) error) (err error) {
+	held, s, err := LetIn(ctx, q.rdb, boat) // verdict: unverified
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.LetOut(ctx)) }()
+	return work(held)
+}
+
+// Storm works by turns.
+func (q *Quay) Storm(ctx context.Context, boat string, work func(context.Context) error) (err error) {
+	renew, weigh, err := q.Anchor(ctx, boat) // verdict: unverified
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, weigh(ctx)) }()
+	for range 20 {
+		if err := work(ctx); err != nil {
+			return err
+		}
+		if err := renew(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

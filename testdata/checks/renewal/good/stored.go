@@ -50,3 +50,52 @@ func (a *Answered) Ask(ctx context.Context, q string, answer func(string) (strin
 		}
 	}
 }
+
+// Quay hands the key to those who do something with it again and again.
+type Quay struct{ rdb *redis.Client }
+
+// Moor names the owner when it renews.
+func (q *Quay) Moor(ctx context.Context, boat, me string, work func(context.Context) error) error {
+	key := "mooring:" + boat
+	ok, err := q.rdb.SetNX(ctx, key, me, tide).Result() // verdict: unverified
+	if err != nil || !ok {
+		return errors.Join(errors.New("moored elsewhere"), err)
+	}
+	defer ebb.Run(context.WithoutCancel(ctx), q.rdb, []string{key}, me)
+	held, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	go func() {
+		if err := q.hold(held, key, me); err != nil {
+			lost(err)
+		}
+	}()
+	return work(held)
+}
+
+var stay = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`)
+
+// hold marks, beside the lock, under which key the boat was seen last.
+func (q *Quay) hold(ctx context.Context, key, me string) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(tide / 5):
+		}
+		n, err := stay.Run(ctx, q.rdb, []string{key}, me, tide.Milliseconds()).Int()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errors.New("the mooring is lost")
+		}
+		if err := q.touch(ctx, "seen:"+me); err != nil {
+			return err
+		}
+	}
+}
+
+// touch keeps a key for some more time, of whomever it is.
+func (q *Quay) touch(ctx context.Context, key string) error {
+	return q.rdb.Expire(ctx, key, 2*tide).Err()
+}

@@ -1,0 +1,81 @@
+package slips
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// undeferred returns a return that comes after the acquire and before its release is
+// deferred. It has to tell an error, or the lock has to be the function's own: whoever
+// returns without an error may leave a lock on purpose, so that nothing is done twice.
+func (t *taking) undeferred() lock.Frame {
+	st := t.st
+	if _, here := st.At.(*ssa.Call); !here { // in a goroutine: it may not have the lock yet
+		return lock.Frame{}
+	}
+	if !st.Deferred || st.Returned || t.m.Row != nil || t.m.Record != "" || t.m.Raw && t.m.Kind != lock.Lease {
+		return lock.Frame{}
+	}
+	var defers []*ssa.Defer
+	for _, r := range t.releasing() {
+		switch in := r.in.(type) {
+		case *ssa.Defer:
+			if code.Before(in, st.At) {
+				return lock.Frame{}
+			}
+			defers = append(defers, in)
+		case *ssa.Go:
+			return lock.Frame{}
+		}
+	}
+	for _, ret := range st.Region.Returns {
+		b := ret.Block()
+		if slices.ContainsFunc(defers, func(d *ssa.Defer) bool { return d.Block() == b || code.CanReach(d.Block(), b, nil) }) {
+			continue
+		}
+		failed, known := fails(st, ret)
+		if !(known && failed) && !t.owns() || !ret.Pos().IsValid() {
+			continue
+		}
+		if !t.lost(b) && !t.undecided(b) && !t.handed(b) && !t.gives(ret) && !t.tidied(b) {
+			return t.f.Frame(ret, "returns here with the lock held")
+		}
+	}
+	return lock.Frame{}
+}
+
+// undecided reports whether control gets to b by a branch on what the acquire answered, or
+// on what the lock was asked since, which the section leaves open: there the lock may not
+// have been taken, or be lost.
+func (t *taking) undecided(b *ssa.BasicBlock) bool {
+	held := func(b *ssa.BasicBlock) bool { return code.Reaches(t.st.Region, b.Instrs[len(b.Instrs)-1]) }
+	for d := b.Idom(); d != nil; d = d.Idom() {
+		br, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If)
+		if !ok || !held(d.Succs[0]) || !held(d.Succs[1]) {
+			continue
+		}
+		asked := []ssa.Value{br.Cond}
+		if cond, ok := br.Cond.(*ssa.BinOp); ok {
+			asked = []ssa.Value{cond.X, cond.Y}
+		}
+		if slices.ContainsFunc(asked, t.tells) {
+			return true
+		}
+	}
+	return false
+}
+
+// tells reports whether a value is made of what the acquire answered, or of the lock.
+func (t *taking) tells(v ssa.Value) bool {
+	if last := t.f.Single(v); last != nil {
+		v = last
+	}
+	return t.f.Get(v).Any(func(x *term.T) bool {
+		return x == t.st.Term || x == t.st.Lock.Call || t.m.Handle != nil && x == t.m.Handle && x.Kind == term.Call
+	})
+}
