@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -106,7 +107,11 @@ func (f *Family) told(v ssa.Value, errorTells bool, depth int) look {
 	for _, r := range *v.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef, *ssa.Defer, *ssa.Go:
-		case *ssa.Extract, *ssa.FieldAddr, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType:
+		case *ssa.FieldAddr:
+			if !tellsNothing(r) {
+				l = l.or(f.told(r, errorTells, depth+1))
+			}
+		case *ssa.Extract, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType:
 			if x := r.(ssa.Value); errorTells || !code.IsError(x.Type()) {
 				l = l.or(f.told(x, errorTells, depth+1))
 			}
@@ -132,6 +137,23 @@ func (f *Family) told(v ssa.Value, errorTells bool, depth int) look {
 		}
 	}
 	return l
+}
+
+// tellsNothing reports whether a field of an answer is the same for a write that was
+// refused, where another one has the outcome: the header of a transaction that tells
+// Succeeded, the results of one that tells Errors.
+func tellsNothing(a *ssa.FieldAddr) bool {
+	s, ok := code.Deref(a.X.Type()).Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	beside := map[string]string{"Header": "Succeeded", "Results": "Errors"}[s.Field(a.Field).Name()]
+	for f := range s.Fields() {
+		if beside != "" && f.Name() == beside {
+			return true
+		}
+	}
+	return false
 }
 
 // toldCall says how a call looks at v.
