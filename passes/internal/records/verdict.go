@@ -291,7 +291,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
 		}
 	}
-	if ordering && g.Stored && named(g) && g.Value.Kind == term.Unknown && g.Value.Name == "limit" {
+	if ordering && named(g) && outOfSight(g.Value) {
 		return ruling{cond: lock.Unknown, note: "what is compared comes a longer way than is followed", why: lock.ReasonLimit}
 	}
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
@@ -304,6 +304,14 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		}
 	}
 	return none
+}
+
+// outOfSight reports whether a value is out of sight, or a part of something that is.
+func outOfSight(t *term.T) bool {
+	for t.Kind == term.Field || t.Kind == term.Elem {
+		t = t.Args[0]
+	}
+	return t.Kind == term.Unknown
 }
 
 // named reports whether a column is named like a fence.
