@@ -111,6 +111,7 @@ type Change struct {
 	Reject    string  // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
 	Batch     *term.T // what is sent is queued here
+	Heard     bool    // of one that was queued: a function of its own looks at the answer
 	Bare      bool    // Unknown, but refusable only by what it carries
 	Cache     bool
 	Leased    bool    // what is stored goes when a lease ends
