@@ -6,12 +6,13 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/summary"
+	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // gathered marks what a callback does with how r sends it. A batch is written
-// where it is sent.
-func gathered(list []summary.Effect, r *catalog.Runs, at lock.Frame) []summary.Effect {
+// where it is sent. Meanwhile keys are watched.
+func gathered(list []summary.Effect, r *catalog.Runs, at lock.Frame, keys *term.T) []summary.Effect {
 	for i := range list {
 		x := &list[i]
 		if r.Batch {
@@ -26,6 +27,9 @@ func gathered(list []summary.Effect, r *catalog.Runs, at lock.Frame) []summary.E
 		if !r.Watch.IsZero() {
 			if x.Batch == summary.Atomic {
 				x.Batch = summary.Watched
+				if keys != nil && keys.Kind == term.List {
+					x.Watched = keys.Args
+				}
 			} else {
 				x.Batch = summary.Loose
 			}

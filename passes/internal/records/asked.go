@@ -16,6 +16,9 @@ import (
 // ends; anything else can change between the question and the write.
 func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 	if x.Batch == summary.Watched && r.cond == lock.Version {
+		if h, ok := j.watched(x); ok {
+			return h
+		}
 		for _, a := range x.Asked {
 			if h := j.heldRow(a, j.stores(x, c, a)); h.cond != lock.Transaction {
 				return h
@@ -48,6 +51,29 @@ func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 		}
 	}
 	return r
+}
+
+// watched rules on a batch that fails where the lock's own key has changed. The key has to
+// be compared after it is watched: it may have changed before. ok is false where there is
+// another reason to rule by.
+func (j *judge) watched(x summary.Effect) (r ruling, ok bool) {
+	key := j.lock.Key
+	if key == nil || j.lock.Family != "redis" {
+		return ruling{}, false
+	}
+	own := func(t *term.T) bool { return j.e.Pool.Alike(t, key) }
+	compared := slices.ContainsFunc(x.Asked, func(a summary.Asked) bool {
+		return a.Op == "=" && a.Incoming != nil && j.isOwnerValue(a.Incoming) && a.Read.Any(own)
+	})
+	switch watches := slices.ContainsFunc(x.Watched, own); {
+	case compared && watches:
+		return ruling{cond: lock.Owner, note: "in a transaction that fails where the lock's key has changed", own: true}, true
+	case compared && len(x.Watched) == 0:
+		return ruling{cond: lock.Unknown, note: "whether the lock's key is watched is out of sight"}, true
+	case watches && len(x.Watched) == 1 && !slices.ContainsFunc(x.Asked, func(a summary.Asked) bool { return a.Read.Any(own) }):
+		return ruling{cond: lock.None, fault: "the lock's key is watched, but nobody asks whose it is by then"}, true
+	}
+	return ruling{}, false
 }
 
 // within reports whether a read goes through a transaction, or through the part of
