@@ -83,7 +83,7 @@ func (c *codec) effect(x *summary.Effect) {
 	if won {
 		list(c, &x.Won, func(w *summary.Claim) {
 			c.value(&w.Call)
-			flags(c, &w.Again)
+			flags(c, &w.Again, &w.Over)
 			c.bad = c.bad || w.Call == nil
 		})
 	}

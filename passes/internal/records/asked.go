@@ -139,8 +139,26 @@ func (j *judge) stores(x summary.Effect, c *meaning.Change, a summary.Asked) boo
 // holds, from the table that c changes.
 func (j *judge) kept(t *term.T, c *meaning.Change) bool {
 	return slices.ContainsFunc(j.e.Reader.Queries(t), func(q meaning.Meaning) bool {
-		return q.Keeps && q.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.within(q.On, c.On) && engine.Overlap(q.Store, c.Resource)
+		return q.Keeps && q.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.within(q.On, c.On) && engine.Overlap(q.Store, c.Resource) && !j.overSince(t, c)
 	})
+}
+
+// overSince reports whether the transaction of c's kind in which a value was read is
+// committed before c is written: that is in another one, begun by the same call.
+func (j *judge) overSince(read *term.T, c *meaning.Change) bool {
+	seen, over := false, false
+	for _, x := range j.st.Effects {
+		switch {
+		case x.Call == nil || x.Open != summary.Closed:
+		case read.Any(func(t *term.T) bool { return t == x.Call }):
+			seen, over = true, false
+		case seen && j.e.Commits(x, c.On):
+			over = true
+		case over && x.Call == c.Call:
+			return true
+		}
+	}
+	return false
 }
 
 // aboutLock reports whether a question before the change c is whether the lock, or

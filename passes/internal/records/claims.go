@@ -37,7 +37,7 @@ func (j *judge) behind(w summary.Claim, claim, c *meaning.Change) ruling {
 		return none // another lock
 	}
 	won := j.change(claim)
-	same := claim.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.e.Pool.Alike(claim.On, c.On)
+	same := !w.Over && claim.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.e.Pool.Alike(claim.On, c.On)
 	switch won.cond {
 	case lock.Token, lock.Owner:
 		// Compared with this lock's own: the transaction is that of its holder.

@@ -120,6 +120,7 @@ type Test struct {
 type Claim struct {
 	Call  *term.T
 	Again bool // whoever is refused tries once more
+	Over  bool // its transaction has ended since
 }
 
 // A Choice is a comparison of a value with its zero that leads to an effect: a write

@@ -28,7 +28,7 @@ type Demand func(*demands)
 
 type demands struct {
 	list  []clause.Expression
-	label string
+	quiet bool
 }
 
 // Older lets a change through where the column is below a number.
@@ -38,8 +38,8 @@ func Older(column string, than int64) Demand {
 	}
 }
 
-// Labelled names a change in the log of the database.
-func Labelled(label string) Demand { return func(d *demands) { d.label = label } }
+// Quietly leaves a change out of the log of the database.
+func Quietly() Demand { return func(d *demands) { d.quiet = true } }
 
 // Kennels changes kennels.
 type Kennels interface {
@@ -61,7 +61,7 @@ func (k gormKennels) Change(ctx context.Context, id string, to Kennel, given ...
 // Lodge hands the demand over to the kennels, whatever they are kept in.
 func Lodge(ctx context.Context, session *concurrency.Session, kennels Kennels, id, guest string) error {
 	return withToken(ctx, session, "/kennels/"+id, func(token int64) error { // verdict: fenced
-		return kennels.Change(ctx, id, Kennel{Guest: guest, Term: token}, Older("term", token), Labelled("lodge"))
+		return kennels.Change(ctx, id, Kennel{Guest: guest, Term: token}, Older("term", token), Quietly())
 	})
 }
 

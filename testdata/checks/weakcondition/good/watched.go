@@ -20,10 +20,13 @@ func (o *Oven) door() string { return "{" + o.name + "}:door" }
 // open takes the oven for whoever is told as owner.
 func (o *Oven) open(ctx context.Context, owner string) error {
 	ok, err := o.rdb.SetNX(ctx, o.door(), owner, 30*time.Second).Result()
-	if err == nil && !ok {
-		err = errStale
+	if err != nil {
+		return err
 	}
-	return err
+	if !ok {
+		return errStale
+	}
+	return nil
 }
 
 var shut = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
