@@ -200,6 +200,10 @@ func (r *Reader) compareOp(c *term.T) Guard {
 		g.Op = "owner"
 	case (what == "ModRevision" || what == "Version" || what == "LeaseValue") && op == "=":
 		g.Op = "version"
+	case op == "<" && (what == "CreateRevision" || what == "Version" || what == "ModRevision" && ownKey(key) != nil),
+		op == "!=" && what != "Value" && ownKey(key) != nil:
+		// A key that is gone has zero for all of them, and passes.
+		g.Op, g.Value = "gone", key
 	case what == "ModRevision" && op == "<":
 		g.Op, g.Stored = "<", true // every write moves it
 	case what == "Value" && op == "=":

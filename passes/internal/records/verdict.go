@@ -194,6 +194,12 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			return none
 		}
 		return ruling{cond: lock.Unknown, note: g.Text}
+	case "gone":
+		none.fault = "the number that it asks about does not move when the key is written"
+		if tok, ok := j.token(g.Value); ok && tok.Handle != nil || j.lock.Key != nil && j.e.Pool.Alike(g.Value, j.lock.Key) {
+			none.fault = "it lets whoever has lost the lock through: a key that is gone has revision 0"
+		}
+		return none
 	case "and", "exists", "in":
 		best := none
 		if j.elsewhere(g.Alts) {
@@ -240,6 +246,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	}
 	if r, ok := j.anew(g, c); ok {
 		return r
+	}
+	if g.Op == "<" && c.Store == "etcd" && j.lock.Key != nil && g.Column == "ModRevision "+j.lock.Key.Pattern() {
+		return j.guard(meaning.Guard{Op: "gone", Value: j.lock.Key}, c)
 	}
 	switch {
 	case isToken && tok.Origin == "" && tok.Ordered:
