@@ -176,7 +176,7 @@ func (f *Family) refusals(call *ssa.Call, x summary.Effect) []world.Oracle {
 	}
 	reject := ""
 	for _, m := range f.Engine.Reader.Of(x.Call) {
-		if m.Role == meaning.Write && (len(m.Write.Guards) > 0 || m.Write.Unknown != "") {
+		if (m.Role == meaning.Write || m.Role == meaning.Check) && (len(m.Write.Guards) > 0 || m.Write.Unknown != "") {
 			reject = m.Write.Reject
 		}
 	}

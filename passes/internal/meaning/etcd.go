@@ -118,6 +118,11 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		m.Write = &Change{Store: "etcd", Operation: "TXN", Resource: "etcd", On: client, Guards: guards, Reject: "succeeded", Call: call}
 		ms = append(ms, m)
 	}
+	if len(ms) == 0 && !opsUnseen && len(guards) > 0 {
+		m := r.base(lib, Check)
+		m.Write = &Change{Store: "etcd", Operation: "TXN", Resource: "etcd", On: client, Guards: guards, Reject: "succeeded", Call: call}
+		ms = append(ms, m)
+	}
 	return ms
 }
 

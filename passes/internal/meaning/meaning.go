@@ -28,6 +28,7 @@ const (
 	Block
 	Queued    // a write that goes out later, with its batch
 	Condition // of a write that goes out later: a header of its request
+	Check     // asks what a Write would, and changes nothing
 )
 
 // A Meaning is one thing that a call does. Which fields are set depends on Role.
@@ -68,7 +69,7 @@ type Meaning struct {
 	Row      *Row   // a lease row: the lock's own record
 	Record   string // type of what is stored as the lock's own record
 
-	Write   *Change  // Write
+	Write   *Change  // Write, Check
 	Guard   Guard    // Condition; On is the header
 	Store   string   // Query: what is read, as sql:t1,t2
 	Stale   string   // Query: the option by which a copy of the store may answer
@@ -129,6 +130,7 @@ type Guard struct {
 	AsText bool    // numbers compared as text
 	Alts   []Guard // Op or, and
 	Moves  bool    // the write changes this column to another value
+	Item   *term.T // the key of the record that is asked about, where that is another one
 	Text   string
 }
 

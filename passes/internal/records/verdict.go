@@ -286,6 +286,8 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.compared += ": " + tok.Reason
 		}
 		return none
+	case isToken && tok.Handle != nil && g.Op == "=" && g.Column == meaning.LockOwner && g.Item != nil && j.lock.Key != nil && j.holds(g.Item, j.lock.Key):
+		return ruling{cond: lock.Owner} // the record of the lock itself
 	case isToken && tok.Handle != nil && g.Op == "=" && !tok.Ordered:
 		none.fault = "a lock value that is not ordered is compared for equality with a column that nobody sets when the lock is taken"
 		return none
@@ -360,7 +362,7 @@ func (j *judge) ownName(t *term.T) bool {
 func (j *judge) sameHandle(h *term.T) bool {
 	for _, a := range h.Alts() {
 		for _, b := range j.lock.Handle.Alts() {
-			if j.e.Pool.Alike(a, b) || a.Kind == term.Unknown {
+			if j.e.Pool.Alike(a, b) || a.Kind == term.Unknown || isCut(a, b) && !j.again(b) {
 				return true
 			}
 		}
@@ -369,6 +371,29 @@ func (j *judge) sameHandle(h *term.T) bool {
 		}
 	}
 	return h.Any(func(x *term.T) bool { return x == j.st.Term || x == j.lock.Handle })
+}
+
+// again reports whether the section takes another lock by the very call that took this one.
+func (j *judge) again(handle *term.T) bool {
+	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return x.Call != nil && x.Call.Name == handle.Name && x.Call.Site == handle.Site && x.Call != handle
+	})
+}
+
+// isCut reports whether a call is another one but for what was too large to keep.
+func isCut(cut, whole *term.T) bool {
+	if cut == whole || cut.Kind == term.Unknown && cut.Name == "limit" {
+		return true
+	}
+	if cut.Kind != whole.Kind || cut.Name != whole.Name || cut.Site != whole.Site || cut.Index != whole.Index || len(cut.Args) != len(whole.Args) {
+		return cut.Kind == term.Call && whole.Kind == term.Call && cut.Name == whole.Name && cut.Site == whole.Site && len(cut.Args) == 0
+	}
+	for i, a := range cut.Args {
+		if !isCut(a, whole.Args[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (j *judge) use(tok meaning.Token) {
