@@ -9,7 +9,8 @@
 // comparison points the wrong way, an equality is asked of a value that nobody
 // sets when the lock changes hands, or comparing and writing are two steps.
 // What is asked for may also be another lock than the one of the section, or a token
-// that was read anew from the lock's record, which is the successor's by then. The check
+// that was read anew from the lock's record, which is the successor's by then; or a version
+// that was asked for only after what is stored had been made of an older state. The check
 // also reports a condition that works but whose refusal nobody looks at, or which
 // is recognised and returned as if the write had been accepted.
 //
@@ -40,7 +41,7 @@
 // the incoming one on every way on which they store anything else. A fault is an
 // error, at the write, also where that is in another package; a driver that sees one
 // package at a time reports it at the acquire then. A refusal that is dropped (the number of rows, Succeeded, a boolean) is
-// a warning. So is a function that asks whether the write was refused, by the number of
+// a warning, also where the rest of the answer is read. So is a function that asks whether the write was refused, by the number of
 // rows or the error that a library has for it, and then returns a nil error and does
 // nothing else that it does not do after a success: a line of the log is enough to make
 // the difference.

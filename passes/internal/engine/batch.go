@@ -14,7 +14,7 @@ import (
 )
 
 // gathered marks what a callback does with how the call that runs it sends that. A batch is
-// written where it is sent.
+// written where it is sent. Meanwhile keys are watched.
 func (f *Family) gathered(list []summary.Effect, r *catalog.Runs, call *term.T, at lock.Frame) []summary.Effect {
 	for i := range list {
 		x := &list[i]
@@ -36,13 +36,15 @@ func (f *Family) gathered(list []summary.Effect, r *catalog.Runs, call *term.T, 
 		if x.Batch == summary.Alone && f.tied(x.Call) {
 			x.Batch = summary.Atomic
 		}
+		keys := f.Engine.Reader.Get(r.Watch, call, nil)
 		switch {
-		case x.Batch != summary.Atomic:
-			x.Batch = summary.Loose
-		case f.unwatched(f.Engine.Reader.Get(r.Watch, call, nil), x.Asked):
+		case x.Batch != summary.Atomic, f.unwatched(keys, x.Asked):
 			x.Batch = summary.Loose
 		default:
 			x.Batch = summary.Watched
+			if keys != nil && keys.Kind == term.List {
+				x.Watched = keys.Args
+			}
 		}
 	}
 	return list

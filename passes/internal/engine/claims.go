@@ -45,12 +45,37 @@ func (f *Family) claims(fn *ssa.Function, s *summary.Summary) {
 				}
 				for _, i := range group {
 					if x := steps[i]; x.Open == summary.Closed {
-						f.turnsAway(call, s, refused, summary.Claim{Call: x.Call, Again: refused.again})
+						f.turnsAway(call, s, refused, summary.Claim{Call: x.Call, Again: refused.again, Over: f.isOver(x, steps)})
 					}
 				}
 			}
 		}
 	}
+}
+
+// isOver reports whether the transaction in which a call makes a conditional write is over
+// when the call returns, steps being all that it does: it is committed there, or the
+// call runs a function literal of its own in it. Another such call begins another one, by
+// the same words.
+func (f *Family) isOver(x summary.Effect, steps []summary.Effect) bool {
+	var on *term.T
+	for _, m := range f.Engine.Reader.Of(x.Call) {
+		if m.Role == meaning.Write {
+			on = m.Write.On
+		}
+	}
+	if on == nil || len(x.Via) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(steps, func(y summary.Effect) bool { return f.Engine.Commits(y, on) }) {
+		return true
+	}
+	made := f.Engine.HandleMaker(on)
+	if made == nil || f.Engine.Reader.Entry(made).Runs == nil {
+		return false
+	}
+	g, _ := f.Engine.Index.CallOf(made)
+	return g != f
 }
 
 // alike groups effects of one call by what they tell when they are refused: of many
@@ -151,7 +176,7 @@ func (f *Family) refusals(call *ssa.Call, x summary.Effect) []world.Oracle {
 	}
 	reject := ""
 	for _, m := range f.Engine.Reader.Of(x.Call) {
-		if m.Role == meaning.Write && (len(m.Write.Guards) > 0 || m.Write.Unknown != "") {
+		if (m.Role == meaning.Write || m.Role == meaning.Check) && (len(m.Write.Guards) > 0 || m.Write.Unknown != "") {
 			reject = m.Write.Reject
 		}
 	}

@@ -53,8 +53,8 @@ func (c *codec) effect(x *summary.Effect) {
 	told, why, signal, asked := x.Checked != 0 || x.Answer != 0, x.Why != "", x.Signal != "", len(x.Asked) > 0
 	chosen := len(x.Chosen) > 0
 	won, lost, says, from := len(x.Won) > 0, len(x.Lost) > 0, x.Says != "", len(x.From) > 0
-	times, fresh, until, stores := x.Turns.Times != 0, len(x.Fresh) > 0, len(x.Until) > 0, x.Memory != nil
-	flags(c, &told, &from, &lost, &asked, &won, &says, &why, &signal, &times, &fresh, &until, &stores, &chosen)
+	times, fresh, until, stores, watched := x.Turns.Times != 0, len(x.Fresh) > 0, len(x.Until) > 0, x.Memory != nil, len(x.Watched) > 0
+	flags(c, &told, &from, &lost, &asked, &won, &says, &why, &signal, &times, &fresh, &until, &stores, &chosen, &watched)
 	if told {
 		checked, answer := int(x.Checked), int(x.Answer)
 		c.num(&checked)
@@ -70,6 +70,9 @@ func (c *codec) effect(x *summary.Effect) {
 	if asked {
 		list(c, &x.Asked, c.asked)
 	}
+	if watched {
+		list(c, &x.Watched, c.value)
+	}
 	if chosen {
 		list(c, &x.Chosen, func(ch *summary.Choice) {
 			c.value(&ch.Value)
@@ -80,7 +83,7 @@ func (c *codec) effect(x *summary.Effect) {
 	if won {
 		list(c, &x.Won, func(w *summary.Claim) {
 			c.value(&w.Call)
-			flags(c, &w.Again)
+			flags(c, &w.Again, &w.Over)
 			c.bad = c.bad || w.Call == nil
 		})
 	}

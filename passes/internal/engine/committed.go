@@ -30,7 +30,7 @@ func (f *Family) LateCommit(st *summary.Site, m meaning.Meaning, x summary.Effec
 	}
 	var found lock.Frame
 	for in, list := range f.Sums[st.Func].Steps {
-		i := slices.IndexFunc(list, func(y summary.Effect) bool { return f.Engine.commits(y, on) })
+		i := slices.IndexFunc(list, func(y summary.Effect) bool { return f.Engine.Commits(y, on) })
 		if i < 0 {
 			continue
 		}
@@ -57,9 +57,9 @@ func (f *Family) transaction(x summary.Effect) *term.T {
 	return nil
 }
 
-// commits reports whether an effect commits the transaction that on is, or was made
+// Commits reports whether an effect commits the transaction that on is, or was made
 // from.
-func (e *Engine) commits(x summary.Effect, on *term.T) bool {
+func (e *Engine) Commits(x summary.Effect, on *term.T) bool {
 	return e.ends(x, on) && strings.HasSuffix(x.Call.Name, ".Commit")
 }
 
@@ -133,7 +133,7 @@ func (f *Family) transacts(in ssa.CallInstruction, i int, p *ssa.Parameter) bool
 		return sum == nil || !slices.ContainsFunc(sum.Effects, func(x summary.Effect) bool {
 			return x.Open == summary.Value && x.Call.Args[0].Kind == term.Param && x.Call.Args[0].Index == i &&
 				slices.ContainsFunc(x.Call.Args[1:], func(tx *term.T) bool {
-					return slices.ContainsFunc(sum.Effects, func(y summary.Effect) bool { return f.Engine.commits(y, tx) })
+					return slices.ContainsFunc(sum.Effects, func(y summary.Effect) bool { return f.Engine.Commits(y, tx) })
 				})
 		})
 	})

@@ -456,7 +456,7 @@ func (f *Family) load(addr ssa.Value) *term.T {
 	case *ssa.FieldAddr:
 		name := code.FieldName(a.X.Type(), a.Field)
 		if x, ok := f.Base(a.X).(*ssa.Alloc); ok {
-			if len(f.lent[x]) == 0 {
+			if !f.lentBefore(x, a) {
 				if t := f.localField(x, a.Field, name, nil); t != nil {
 					return t
 				}
@@ -486,6 +486,14 @@ func (f *Family) load(addr ssa.Value) *term.T {
 		return f.Engine.global(a)
 	}
 	return f.Value(addr)
+}
+
+// lentBefore reports whether a call that is given a pointer to a local struct may have
+// changed it where one of its fields is read.
+func (f *Family) lentBefore(a *ssa.Alloc, read ssa.Instruction) bool {
+	return slices.ContainsFunc(f.lent[a], func(in ssa.CallInstruction) bool {
+		return in.Parent() != read.Parent() || mayPrecede(in, read)
+	})
 }
 
 // element is an element of x, with what the family stores there.

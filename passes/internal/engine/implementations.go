@@ -284,7 +284,7 @@ func (im *Implementations) meant(c *ssa.CallCommon) *types.Func {
 }
 
 // acquainted lists the types with the interface's methods in packages that
-// import the package of the interface, or are it.
+// import the package of the interface, or are it, or whose own types the methods speak of.
 func (im *Implementations) acquainted(t types.Type, iface *types.Interface) []types.Type {
 	n := code.NamedOf(t)
 	if n == nil || n.Obj().Pkg() == nil {
@@ -294,7 +294,7 @@ func (im *Implementations) acquainted(t types.Type, iface *types.Interface) []ty
 	var list []types.Type
 	for _, n := range im.types {
 		p := n.Obj().Pkg()
-		if p != home && !slices.Contains(p.Imports(), home) {
+		if p != home && !slices.Contains(p.Imports(), home) && !speaksOf(iface, p) {
 			continue
 		}
 		for _, recv := range []types.Type{n, types.NewPointer(n)} {
@@ -305,6 +305,19 @@ func (im *Implementations) acquainted(t types.Type, iface *types.Interface) []ty
 		}
 	}
 	return list
+}
+
+// speaksOf reports whether what the methods of an interface return is declared by a
+// package: Take(ctx, name) (*lease.Grant, error) is how a type of that package takes one.
+func speaksOf(iface *types.Interface, p *types.Package) bool {
+	for m := range iface.Methods() {
+		for r := range m.Signature().Results().Variables() {
+			if n := code.NamedOf(r.Type()); n != nil && n.Obj().Pkg() == p && !types.IsInterface(n) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // adapters lists the types that fit an interface of locks, in packages that do not know

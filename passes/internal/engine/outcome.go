@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -43,16 +44,26 @@ func (l look) effect() (checked, answer int8) {
 
 // checked tells whether the outcome of a conditional write is looked at.
 func (f *Family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked, answer int8) {
-	reject := ""
+	reject, sends := "", false
 	for _, m := range ms {
+		if m.Role == meaning.Queued {
+			return f.heard(in), 0
+		}
 		if m.Write != nil {
-			reject = m.Write.Reject
+			reject, sends = m.Write.Reject, m.Write.Batch != nil
 		}
 	}
 	if reject == "" || reject == "none" {
 		return 0, 0
 	}
 	v, ok := in.(ssa.Value)
+	if ok && sends {
+		checked, answer = f.told(v, false, 0).effect()
+		if checked < 0 && f.hearsErrors(v) {
+			checked = 0 // known of those statements alone whose answers have a listener
+		}
+		return checked, answer
+	}
 	if !ok {
 		return -1, 0 // go or defer: nobody can look
 	}
@@ -95,6 +106,40 @@ func (f *Family) answered(in ssa.CallInstruction) look {
 		}
 	}
 	return l
+}
+
+// hearsErrors reports whether somebody looks at what the methods of an object answer.
+func (f *Family) hearsErrors(v ssa.Value) bool {
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		call, ok := r.(*ssa.Call)
+		return ok && code.Operand(call.Common(), catalog.Ref{Base: catalog.Receiver}) == v && f.told(call, true, 0) != (look{})
+	})
+}
+
+// heard is 1 where a statement of a batch is given a function that looks at its answer.
+func (f *Family) heard(queue ssa.CallInstruction) int8 {
+	v, ok := queue.(*ssa.Call)
+	if !ok {
+		return 0
+	}
+	for _, r := range *v.Referrers() {
+		call, ok := r.(*ssa.Call)
+		if !ok {
+			continue
+		}
+		e := f.Engine.Reader.Entry(f.CallTerm(call.Common(), call.Pos()))
+		if e == nil || e.Runs == nil || code.Operand(call.Common(), catalog.Ref{Base: catalog.Receiver}) != ssa.Value(v) {
+			continue
+		}
+		fn := code.Origin(functionIn(code.Operand(call.Common(), e.Runs.Func)))
+		if fn == nil || len(fn.Params) == 0 {
+			return 1 // out of sight, and taken to look
+		}
+		if g := f.Engine.Families[code.Root(fn)]; g == nil || g.told(fn.Params[0], false, 0) != (look{}) {
+			return 1
+		}
+	}
+	return 0
 }
 
 // asks notes whether a call's answer is looked at, for those of its effects
@@ -142,7 +187,11 @@ func (f *Family) told(v ssa.Value, errorTells bool, depth int) look {
 	for _, r := range *v.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef, *ssa.Defer, *ssa.Go:
-		case *ssa.Extract, *ssa.FieldAddr, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType:
+		case *ssa.FieldAddr:
+			if !tellsNothing(r) {
+				l = l.or(f.told(r, errorTells, depth+1))
+			}
+		case *ssa.Extract, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType:
 			if x := r.(ssa.Value); errorTells || !code.IsError(x.Type()) {
 				l = l.or(f.told(x, errorTells, depth+1))
 			}
@@ -168,6 +217,23 @@ func (f *Family) told(v ssa.Value, errorTells bool, depth int) look {
 		}
 	}
 	return l
+}
+
+// tellsNothing reports whether a field of an answer is the same for a write that was
+// refused, where another one has the outcome: the header of a transaction that tells
+// Succeeded, the results of one that tells Errors.
+func tellsNothing(a *ssa.FieldAddr) bool {
+	s, ok := code.Deref(a.X.Type()).Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	beside := map[string]string{"Header": "Succeeded", "Results": "Errors"}[s.Field(a.Field).Name()]
+	for f := range s.Fields() {
+		if beside != "" && f.Name() == beside {
+			return true
+		}
+	}
+	return false
 }
 
 // toldCall says how a call looks at v.

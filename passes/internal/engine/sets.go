@@ -42,7 +42,7 @@ func (f *Family) sets(fn *ssa.Function) []summary.Set {
 			case *ssa.Store:
 				if fa, ok := f.Base(in.Addr).(*ssa.FieldAddr); ok {
 					if _, local := f.Base(fa.X).(*ssa.Alloc); !local {
-						add(summary.Set{Of: f.Get(fa.X), Field: code.FieldName(fa.X.Type(), fa.Field), Value: f.defaulted(in, f.Get(in.Val))})
+						add(summary.Set{Of: f.Get(fa.X), Field: code.FieldName(fa.X.Type(), fa.Field), Value: f.appended(in, f.defaulted(in, f.Get(in.Val)))})
 					}
 				}
 			case *ssa.MapUpdate:
@@ -310,6 +310,7 @@ func (f *Family) fallback(phi *ssa.Phi) *term.T {
 func (f *Family) passed(a *ssa.Alloc, x *term.T) *term.T {
 	p := f.Engine.Pool
 	for _, in := range f.lent[a] {
+		before := x
 		c := in.Common()
 		i := slices.IndexFunc(c.Args, func(v ssa.Value) bool { return f.Base(v) == ssa.Value(a) })
 		var fns *term.T
@@ -338,6 +339,7 @@ func (f *Family) passed(a *ssa.Alloc, x *term.T) *term.T {
 				}
 				x = p.With(x, s.Field, value)
 			}
+			x = f.growth(in, before, x)
 			continue
 		case !c.IsInvoke():
 			fns = f.Get(c.Value)
@@ -348,7 +350,7 @@ func (f *Family) passed(a *ssa.Alloc, x *term.T) *term.T {
 		}
 		// One option after the other; anything else may do as it likes.
 		if fns.Kind == term.Elem && (len(fns.Args) == 1 || fns.Args[1].Kind != term.Const) {
-			x = p.Applied(fns.Args[0], i, x)
+			x = f.growth(in, before, p.Applied(fns.Args[0], i, x))
 		}
 	}
 	return x

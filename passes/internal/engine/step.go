@@ -468,7 +468,7 @@ func (f *Family) instantiate(list []summary.Effect, bind *term.Binding, at lock.
 		} else if len(x.Via) < summary.MaxVia {
 			x.Via = slices.Concat([]lock.Frame{at}, x.Via)
 		}
-		x.From, x.Until = putAll(x.From, bind), putAll(x.Until, bind)
+		x.From, x.Until, x.Watched = putAll(x.From, bind), putAll(x.Until, bind), putAll(x.Watched, bind)
 		x.Asked, x.Won = passAsked(x.Asked, bind), passClaims(x.Won, bind)
 		x.Chosen = passChosen(x.Chosen, bind)
 		if x.Call != nil {

@@ -243,6 +243,10 @@ func (b *chain) condition(text, args *term.T) {
 	if text.Kind == term.List && len(text.Args) == 1 {
 		text = text.Args[0]
 	}
+	if isClause(text) {
+		b.equal = append(b.equal, b.r.clauses(text)...)
+		return
+	}
 	if s, ok := text.Str(); ok {
 		var list []*term.T
 		if args != nil && args.Kind == term.List {
@@ -335,10 +339,14 @@ func (b *chain) conflict(text, args *term.T) {
 	}
 	for _, x := range args.Args {
 		switch {
+		case isClause(x) && !strings.HasSuffix(x.Type, ".OnConflict"):
+			b.equal = append(b.equal, r.clauses(x)...)
+		case x.IsZero():
+			// An empty one, as clause.Returning{} is.
 		case x.Kind != term.Struct:
 			c.Unknown = lock.ReasonSQL
 		case !strings.HasSuffix(x.Type, ".OnConflict"):
-			// Locking, Returning and other clauses refuse nothing.
+			// A clause of the project's own, which is no condition.
 		case !r.Pool.Field(x, "Where").IsZero() && len(x.Names) > 0 && slices.Contains(x.Names, "Where"):
 			c.Unknown = lock.ReasonSQL
 		case r.Pool.Field(x, "DoNothing").Kind == term.Const && constText(r.Pool.Field(x, "DoNothing")) == "true":

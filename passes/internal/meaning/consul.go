@@ -56,5 +56,10 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 		m.Write = c
 		ms = append(ms, m)
 	}
+	if len(writes) == 0 && len(guards) > 0 {
+		m := r.base(lib, Check)
+		m.Write = &Change{Store: "consul", Operation: "Txn", Resource: "consul", Guards: guards, Reject: w.Reject, Call: call}
+		ms = append(ms, m)
+	}
 	return ms
 }

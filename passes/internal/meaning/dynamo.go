@@ -207,6 +207,9 @@ func (r *Reader) itemSets(in *term.T, plain func(string) string, params *term.T)
 	return sets
 }
 
+// LockOwner is the attribute by which records of dynamolock name their owner.
+const LockOwner = "ownername"
+
 // attributes gives the values of an expression by name, and those that are
 // sent as strings.
 func (r *Reader) attributes(values *term.T) (*term.T, map[*term.T]bool) {
@@ -249,7 +252,7 @@ func (r *Reader) itemBatch(lib *catalog.Library, w *catalog.Write, call *term.T)
 	var item func(t *term.T)
 	item = func(t *term.T) {
 		switch {
-		case t.Kind == term.Nil, t.Kind == term.Unknown && t.Name == "loop", t.Kind == term.Const && t.Type == "zero":
+		case t.Kind == term.Nil, t.Kind == term.Unknown && t.Name == "loop", t.Kind == term.Const && t.Type == "zero", t.Kind == term.Call && t.Name == "make":
 			return // the list itself, before the last append
 		case t.Kind == term.List, t.Kind == term.Op && t.Name == "append", t.Kind == term.Join, t.IsMap():
 			for _, a := range t.Args {
@@ -268,6 +271,11 @@ func (r *Reader) itemBatch(lib *catalog.Library, w *catalog.Write, call *term.T)
 		g, sets := r.itemParts(in)
 		if condition := r.Pool.Field(in, "ConditionExpression"); len(g) == 0 && !condition.IsZero() {
 			g = []Guard{{Op: "other", Value: condition, Text: "expression"}}
+		}
+		if t.Names[0] == "ConditionCheck" {
+			for i := range g {
+				g[i].Item = r.Pool.Field(in, "Key")
+			}
 		}
 		guards = append(guards, g...)
 		switch t.Names[0] {
@@ -293,6 +301,10 @@ func (r *Reader) itemBatch(lib *catalog.Library, w *catalog.Write, call *term.T)
 	}
 	if given != nil {
 		item(given)
+	}
+	if len(parts) == 0 && seen && len(guards) > 0 {
+		whole.Role, whole.Write.Guards = Check, guards
+		return []Meaning{whole}
 	}
 	if len(parts) == 0 || !seen {
 		parts = append(parts, whole)

@@ -131,6 +131,11 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		m.Write = &Change{Store: "etcd", Operation: "TXN", Resource: "etcd", On: client, Guards: guards, Reject: "succeeded", Call: call}
 		ms = append(ms, m)
 	}
+	if len(ms) == 0 && !opsUnseen && len(guards) > 0 {
+		m := r.base(lib, Check)
+		m.Write = &Change{Store: "etcd", Operation: "TXN", Resource: "etcd", On: client, Guards: guards, Reject: "succeeded", Call: call}
+		ms = append(ms, m)
+	}
 	return ms
 }
 
@@ -213,6 +218,10 @@ func (r *Reader) compareOp(c *term.T) Guard {
 		g.Op = "owner"
 	case (what == "ModRevision" || what == "Version" || what == "LeaseValue") && op == "=":
 		g.Op = "version"
+	case op == "<" && (what == "CreateRevision" || what == "Version" || what == "ModRevision" && ownKey(key) != nil),
+		op == "!=" && what != "Value" && ownKey(key) != nil:
+		// A key that is gone has zero for all of them, and passes.
+		g.Op, g.Value = "gone", key
 	case what == "ModRevision" && op == "<":
 		g.Op, g.Stored = "<", true // every write moves it
 	case what == "Value" && op == "=":

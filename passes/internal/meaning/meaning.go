@@ -28,6 +28,7 @@ const (
 	Block
 	Queued    // a write that goes out later, with its batch
 	Condition // of a write that goes out later: a header of its request
+	Check     // asks what a Write would, and changes nothing
 )
 
 // A Meaning is one thing that a call does. Which fields are set depends on Role.
@@ -68,7 +69,7 @@ type Meaning struct {
 	Row      *Row   // a lease row: the lock's own record
 	Record   string // type of what is stored as the lock's own record
 
-	Write   *Change  // Write
+	Write   *Change  // Write, Check
 	Guard   Guard    // Condition; On is the header
 	Store   string   // Query: what is read, as sql:t1,t2
 	Stale   string   // Query: the option by which a copy of the store may answer
@@ -120,6 +121,7 @@ type Change struct {
 	Reject    string  // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
 	Batch     *term.T // what is sent is queued here
+	Heard     bool    // of one that was queued: a function of its own looks at the answer
 	Bare      bool    // Unknown, but refusable only by what it carries
 	Cache     bool
 	Leased    bool    // what is stored goes when a lease ends
@@ -130,7 +132,7 @@ type Change struct {
 type Guard struct {
 	Column string
 	Table  string // where it is told: the table that Column belongs to
-	Op     string // stored Op incoming: < <= > >= = <>, "absent", "present", "is null", "in", "exists", "owner", "version", "sent", "named", "or", "and", "other"
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "present", "gone", "is null", "in", "exists", "owner", "version", "sent", "named", "or", "and", "other"
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool
@@ -138,6 +140,7 @@ type Guard struct {
 	Alts   []Guard // Op or, and
 	Moves  bool    // the write changes this column to another value
 	Maybe  bool    // asked for on some ways only
+	Item   *term.T // the key of the record that is asked about, where that is another one
 	Text   string
 }
 

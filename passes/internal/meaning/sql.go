@@ -162,14 +162,14 @@ func (r *Reader) sqlTerm(x sqlread.Expr, params *term.T) *term.T {
 	case "param":
 		if x.Param >= 0 {
 			if params != nil && params.Kind == term.List && x.Param < len(params.Args) {
-				return params.Args[x.Param]
+				return present(params.Args[x.Param])
 			}
 			if params != nil && params.Kind != term.List && x.Param == 0 {
-				return params
+				return present(params)
 			}
 			return r.Pool.Unknown("argument")
 		}
-		return r.named(x.Name, params)
+		return present(r.named(x.Name, params))
 	case "literal":
 		return r.Pool.Const("string", strings.Trim(x.Text, "'"))
 	case "column":
@@ -181,6 +181,11 @@ func (r *Reader) sqlTerm(x sqlread.Expr, params *term.T) *term.T {
 		args := make([]*term.T, len(x.Args))
 		for i, a := range x.Args {
 			args[i] = r.sqlTerm(a, params)
+		}
+		if x.Name == "coalesce" && x.Args[0].Kind == "param" {
+			if v := r.coalesced(args); v != nil {
+				return v
+			}
 		}
 		return r.Pool.Op("sql:"+x.Name, args...)
 	}
@@ -388,6 +393,9 @@ func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guar
 		for _, a := range list {
 			out.Alts = append(out.Alts, r.sqlGuard(a, w, params))
 		}
+		if g.Op == "or" {
+			out = r.required(out)
+		}
 	case "exists", "in":
 		for _, a := range g.And {
 			out.Alts = append(out.Alts, r.sqlGuard(a, w, params))
@@ -445,7 +453,7 @@ func (r *Reader) settle(g *Guard, stored *term.T) {
 	case g.Op == "is null":
 		g.Moves = stored.Kind != term.Nil && !strings.EqualFold(constText(stored), "null")
 	case g.Value == nil:
-	case r.Pool.Alike(stored, g.Value), greatest(stored) && slices.ContainsFunc(stored.Args, func(a *term.T) bool { return r.Pool.Alike(a, g.Value) }):
+	case r.Pool.Alike(stored, g.Value), (greatest(stored) || kept(stored)) && slices.ContainsFunc(stored.Args, func(a *term.T) bool { return r.Pool.Alike(a, g.Value) }):
 		g.Stored = true
 	default:
 		g.Moves = !(constText(g.Value) == "0" && unsure(stored))
@@ -470,6 +478,11 @@ func (s Setting) Counts() bool {
 	v := s.Value
 	return v != nil && v.Kind == term.Op && (v.Name == "sql:+" || v.Name == "sql:-") && len(v.Args) == 2 &&
 		v.Args[0].Kind == term.Op && v.Args[0].Name == "column" && constText(v.Args[0].Args[0]) == s.Column
+}
+
+// kept reports whether a value is what is given, and what is there where nothing is.
+func kept(t *term.T) bool {
+	return t.Kind == term.Op && t.Name == "sql:coalesce" && len(t.Args) == 2 && t.Args[1].Kind == term.Op && t.Args[1].Name == "column"
 }
 
 func greatest(t *term.T) bool {

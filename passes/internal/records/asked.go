@@ -16,6 +16,9 @@ import (
 // ends; anything else can change between the question and the write.
 func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 	if x.Batch == summary.Watched && r.cond == lock.Version {
+		if h, ok := j.watched(x); ok {
+			return h
+		}
 		for _, a := range x.Asked {
 			if h := j.heldRow(a, j.stores(x, c, a)); h.cond != lock.Transaction {
 				return h
@@ -48,6 +51,29 @@ func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 		}
 	}
 	return r
+}
+
+// watched rules on a batch that fails where the lock's own key has changed. The key has to
+// be compared after it is watched: it may have changed before. ok is false where there is
+// another reason to rule by.
+func (j *judge) watched(x summary.Effect) (r ruling, ok bool) {
+	key := j.lock.Key
+	if key == nil || j.lock.Family != "redis" {
+		return ruling{}, false
+	}
+	own := func(t *term.T) bool { return j.e.Pool.Alike(t, key) }
+	compared := slices.ContainsFunc(x.Asked, func(a summary.Asked) bool {
+		return a.Op == "=" && a.Incoming != nil && j.isOwnerValue(a.Incoming) && a.Read.Any(own)
+	})
+	switch watches := slices.ContainsFunc(x.Watched, own); {
+	case compared && watches:
+		return ruling{cond: lock.Owner, note: "in a transaction that fails where the lock's key has changed", own: true}, true
+	case compared && len(x.Watched) == 0:
+		return ruling{cond: lock.Unknown, note: "whether the lock's key is watched is out of sight"}, true
+	case watches && len(x.Watched) == 1 && !slices.ContainsFunc(x.Asked, func(a summary.Asked) bool { return a.Read.Any(own) }):
+		return ruling{cond: lock.None, fault: "the lock's key is watched, but nobody asks whose it is by then"}, true
+	}
+	return ruling{}, false
 }
 
 // within reports whether a read goes through a transaction, or through the part of
@@ -117,7 +143,7 @@ func (j *judge) kept(t *term.T, c *meaning.Change) bool {
 		if q.On == nil || !q.Keeps && !j.e.Serializable(q.On) || j.e.HandleKind(c.Call, c.On) != "tx" || !j.within(q.On, c.On) {
 			return false
 		}
-		return engine.Overlap(q.Store, c.Resource) || saves(c.Call, t)
+		return (engine.Overlap(q.Store, c.Resource) || saves(c.Call, t)) && !j.overSince(t, c)
 	})
 }
 
@@ -127,6 +153,24 @@ func saves(call, t *term.T) bool {
 		t = t.Args[0]
 	}
 	return t.Kind == term.Out && call != nil && call.Any(func(x *term.T) bool { return x == t })
+}
+
+// overSince reports whether the transaction of c's kind in which a value was read is
+// committed before c is written: that is in another one, begun by the same call.
+func (j *judge) overSince(read *term.T, c *meaning.Change) bool {
+	seen, over := false, false
+	for _, x := range j.st.Effects {
+		switch {
+		case x.Call == nil || x.Open != summary.Closed:
+		case read.Any(func(t *term.T) bool { return t == x.Call }):
+			seen, over = true, false
+		case seen && j.e.Commits(x, c.On):
+			over = true
+		case over && x.Call == c.Call:
+			return true
+		}
+	}
+	return false
 }
 
 // aboutLock reports whether a question before the change c is whether the lock, or

@@ -35,7 +35,7 @@ func (j *judge) queued(sent *meaning.Change) []*meaning.Change {
 		for _, m := range j.e.Reader.Of(x.Call) {
 			if m.Role == meaning.Queued && m.On == sent.Batch {
 				c := *m.Write
-				c.On, c.Call = sent.On, sent.Call
+				c.On, c.Call, c.Batch, c.Heard = sent.On, sent.Call, sent.Batch, x.Checked == 1
 				out = append(out, &c)
 			}
 		}

@@ -22,13 +22,21 @@ func (j *judge) claimed(x summary.Effect, c *meaning.Change, r ruling) ruling {
 	}
 	for _, w := range x.Won {
 		for _, m := range j.e.Reader.Of(w.Call) {
-			if m.Role == meaning.Write {
+			switch m.Role {
+			case meaning.Write:
 				r = better(r, j.behind(w, m.Write, c))
+			case meaning.Check:
+				if asked := j.change(m.Write); r.cond == lock.None && (asked.cond == lock.Owner || asked.cond == lock.Token || asked.fault != "") {
+					r.fault = twoRequests
+				}
 			}
 		}
 	}
 	return r
 }
+
+// twoRequests is the fault of a condition that is asked for on its own.
+const twoRequests = "whether the lock is held still is asked in one request, and the write is another one: the lock can change hands in between"
 
 // behind rules on a write that follows a claim.
 func (j *judge) behind(w summary.Claim, claim, c *meaning.Change) ruling {
@@ -37,7 +45,7 @@ func (j *judge) behind(w summary.Claim, claim, c *meaning.Change) ruling {
 		return none // another lock
 	}
 	won := j.change(claim)
-	same := claim.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.e.Pool.Alike(claim.On, c.On)
+	same := !w.Over && claim.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.e.Pool.Alike(claim.On, c.On)
 	switch won.cond {
 	case lock.Token, lock.Owner:
 		// Compared with this lock's own: the transaction is that of its holder.

@@ -6,6 +6,7 @@
 //
 // record.go (a use and its writes), verdict.go (what a resource checks before it accepts a
 // write), asked.go (comparisons in Go), another.go (with the tokens of other locks),
+// afresh.go (with versions that were read late),
 // chosen.go (with zero), claims.go, batch.go, committed.go (after the release), leftout.go,
 // request.go, session.go (what methods write on the lock's session).
 package records

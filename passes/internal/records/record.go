@@ -335,10 +335,10 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 			case x.Silent && (r.cond == lock.Token || r.cond == lock.Owner || r.cond == lock.Version && c.Reject == "error"):
 				no := false
 				w.Checked, w.Fault, w.Swallowed = &no, swallowed, true
-			case x.Checked == 1:
+			case x.Checked == 1, x.Checked == 0 && c.Heard:
 				t := true
 				w.Checked = &t
-			case x.Checked == -1:
+			case x.Checked == -1, x.Checked == 0 && c.Batch != nil:
 				if r.cond.Holds() && (c.Reject != "error" || r.cond == lock.Token || r.cond == lock.Owner) && !(r.cond == lock.Version && c.Sweeps()) {
 					no := false
 					w.Checked = &no

@@ -85,6 +85,9 @@ func (j *judge) change(c *meaning.Change) ruling {
 	if c.Ignored && best.cond != lock.None {
 		best = ruling{cond: lock.None, fault: "where its condition matches no row, the call writes without it"}
 	}
+	if best.cond == lock.Version && j.afresh(c) {
+		best = ruling{cond: lock.None, fault: askedAfresh}
+	}
 	if best.cond.Holds() {
 		best.fault, best.compared = "", ""
 	}
@@ -195,6 +198,12 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			return none
 		}
 		return ruling{cond: lock.Unknown, note: g.Text}
+	case "gone":
+		none.fault = "the number that it asks about does not move when the key is written"
+		if tok, ok := j.token(g.Value); ok && tok.Handle != nil || j.lock.Key != nil && j.e.Pool.Alike(g.Value, j.lock.Key) {
+			none.fault = "it lets whoever has lost the lock through: a key that is gone has revision 0"
+		}
+		return none
 	case "and", "exists", "in":
 		best := none
 		if j.elsewhere(g.Alts) {
@@ -277,6 +286,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if r, ok := j.anew(g, c); ok {
 		return r
 	}
+	if g.Op == "<" && c.Store == "etcd" && j.lock.Key != nil && g.Column == "ModRevision "+j.lock.Key.Pattern() {
+		return j.guard(meaning.Guard{Op: "gone", Value: j.lock.Key}, c)
+	}
 	switch {
 	case isToken && tok.Origin == "" && tok.Ordered:
 		j.use(tok)
@@ -313,6 +325,8 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.compared += ": " + tok.Reason
 		}
 		return none
+	case isToken && tok.Handle != nil && g.Op == "=" && g.Column == meaning.LockOwner && g.Item != nil && j.lock.Key != nil && j.holds(g.Item, j.lock.Key):
+		return ruling{cond: lock.Owner} // the record of the lock itself
 	case isToken && tok.Handle != nil && g.Op == "=" && !tok.Ordered:
 		none.fault = "a lock value that is not ordered is compared for equality with a column that nobody sets when the lock is taken"
 		return none
@@ -327,7 +341,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
 		}
 	}
-	if ordering && g.Stored && named(g) && g.Value.Kind == term.Unknown && g.Value.Name == "limit" {
+	if ordering && named(g) && outOfSight(g.Value) {
 		return ruling{cond: lock.Unknown, note: "what is compared comes a longer way than is followed", why: lock.ReasonLimit}
 	}
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
@@ -340,6 +354,14 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		}
 	}
 	return none
+}
+
+// outOfSight reports whether a value is out of sight, or a part of something that is.
+func outOfSight(t *term.T) bool {
+	for t.Kind == term.Field || t.Kind == term.Elem {
+		t = t.Args[0]
+	}
+	return t.Kind == term.Unknown
 }
 
 // named reports whether a column is named like a fence.
@@ -379,7 +401,7 @@ func (j *judge) ownName(t *term.T) bool {
 func (j *judge) sameHandle(h *term.T) bool {
 	for _, a := range h.Alts() {
 		for _, b := range j.lock.Handle.Alts() {
-			if j.e.Pool.Alike(a, b) || a.Kind == term.Unknown {
+			if j.e.Pool.Alike(a, b) || a.Kind == term.Unknown || isCut(a, b) && !j.again(b) {
 				return true
 			}
 		}
@@ -388,6 +410,29 @@ func (j *judge) sameHandle(h *term.T) bool {
 		}
 	}
 	return h.Any(func(x *term.T) bool { return x == j.st.Term || x == j.lock.Handle })
+}
+
+// again reports whether the section takes another lock by the very call that took this one.
+func (j *judge) again(handle *term.T) bool {
+	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return x.Call != nil && x.Call.Name == handle.Name && x.Call.Site == handle.Site && x.Call != handle
+	})
+}
+
+// isCut reports whether a call is another one but for what was too large to keep.
+func isCut(cut, whole *term.T) bool {
+	if cut == whole || cut.Kind == term.Unknown && cut.Name == "limit" {
+		return true
+	}
+	if cut.Kind != whole.Kind || cut.Name != whole.Name || cut.Site != whole.Site || cut.Index != whole.Index || len(cut.Args) != len(whole.Args) {
+		return cut.Kind == term.Call && whole.Kind == term.Call && cut.Name == whole.Name && cut.Site == whole.Site && len(cut.Args) == 0
+	}
+	for i, a := range cut.Args {
+		if !isCut(a, whole.Args[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (j *judge) use(tok meaning.Token) {

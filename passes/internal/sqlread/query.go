@@ -80,6 +80,27 @@ func (r *reader) columnNames() []string {
 	return out
 }
 
+// columnTypes reads the columns of what a function returns, which have types where it
+// returns records: AS x(code text, price numeric(10, 2)).
+func (r *reader) columnTypes() []string {
+	if !r.isOp("(") {
+		return nil
+	}
+	var out []string
+	r.inside(func() {
+		for {
+			out = append(out, unqualified(r.name()))
+			for !r.end() && !r.isOp(")") && !r.isOp(",") {
+				r.skip()
+			}
+			if !r.eatOp(",") {
+				return
+			}
+		}
+	})
+	return out
+}
+
 // body reads a statement in the place of a query.
 func (r *reader) body() *query {
 	if r.isWord("with") {
@@ -424,6 +445,7 @@ func (s *scope) more() {
 func (s *scope) item() {
 	r := s.r
 	var it source
+	function := false
 	switch {
 	case r.isOp("(") && r.startsQuery():
 		why := r.take(func() { r.inside(func() { it.query = r.body() }) })
@@ -448,7 +470,7 @@ func (s *scope) item() {
 			var args []Expr
 			r.inside(func() { args = r.callArgs() })
 			r.st.Functions = append(r.st.Functions, Call{Name: unqualified(name), Args: args})
-			it.query = &query{}
+			it.query, function = &query{}, true
 			r.eat("with", "ordinality")
 		} else if q, ok := r.ctes[name]; ok {
 			it.query, it.alias = q, name
@@ -459,9 +481,16 @@ func (s *scope) item() {
 		r.eatOp("*")
 	}
 	r.hints()
-	if alias, ok := r.alias(); ok {
+	if function && r.isWord("as") && r.isOpAt(1, "(") {
+		r.i++
+		it.names = r.columnTypes()
+	} else if alias, ok := r.alias(); ok {
 		it.alias = alias
-		it.names = r.columnNames()
+		if function {
+			it.names = r.columnTypes()
+		} else {
+			it.names = r.columnNames()
+		}
 	}
 	r.hints()
 	if len(s.sources) == maxNames {

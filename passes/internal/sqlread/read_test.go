@@ -186,3 +186,17 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestRecords reads what functions return that are told the columns of it.
+func TestRecords(t *testing.T) {
+	for _, text := range []string{
+		"INSERT INTO line (bill, item, cents) SELECT $1, item, cents FROM jsonb_to_recordset($2) AS x(item text, cents numeric(10, 2))",
+		"INSERT INTO line (bill, item) SELECT $1, item FROM json_to_recordset($2::json) AS (item character varying(20))",
+		"INSERT INTO line (bill, item) SELECT $1, x.item FROM unnest($2::text[]) AS x(item)",
+	} {
+		list := Read(text)
+		if len(list) != 1 || list[0].Unknown != "" || len(list[0].Writes) != 1 || list[0].Writes[0].Unknown != "" {
+			t.Errorf("%s: %s", text, showStatements(list))
+		}
+	}
+}

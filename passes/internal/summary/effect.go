@@ -23,6 +23,7 @@ type Effect struct {
 	Answer  int8 // result of the function, counted from 1, that tells its callers the outcome; they decide Checked
 	Silent  bool // a refusal is recognised, and returned like a success
 	Batch   Batch
+	Watched []*term.T    // keys a change of which makes its batch fail
 	Asked   []Asked      // comparisons in Go that let control through to a write
 	Chosen  []Choice     // comparisons with zero that lead to it
 	Won     []Claim      // conditional writes that had to be accepted before
@@ -121,6 +122,7 @@ type Test struct {
 type Claim struct {
 	Call  *term.T
 	Again bool // whoever is refused tries once more
+	Over  bool // its transaction has ended since
 }
 
 // A Choice is a comparison of a value with its zero that leads to an effect: a write

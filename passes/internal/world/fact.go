@@ -309,9 +309,45 @@ func (e *evaluator) call(v *ssa.Call) Fact {
 	case path == "github.com/pkg/errors" && (name == "Wrap" || name == "Wrapf" || name == "WithStack" || name == "WithMessage"):
 		return e.eval(v.Call.Args[0]) // nil for nil
 	case path == "errors" && name == "Join":
-		return Varying
+		return e.joined(v.Call.Args[0])
 	}
 	return Varying
+}
+
+// joined is what errors.Join makes of a list of errors: nil where all of them are.
+func (e *evaluator) joined(list ssa.Value) Fact {
+	if c, ok := list.(*ssa.Const); ok && c.IsNil() {
+		return Nil
+	}
+	s, ok := list.(*ssa.Slice)
+	if !ok {
+		return Varying
+	}
+	array, ok := s.X.(*ssa.Alloc)
+	if !ok {
+		return Varying
+	}
+	all := Nil
+	for _, r := range *array.Referrers() {
+		at, ok := r.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		for _, r := range *at.Referrers() {
+			st, ok := r.(*ssa.Store)
+			if !ok {
+				continue
+			}
+			switch f := e.eval(st.Val); f.kind {
+			case notNil:
+				return NotNil
+			case isNil:
+			default:
+				all = Varying
+			}
+		}
+	}
+	return all
 }
 
 // neverClosed reports whether a channel is one that package time makes.

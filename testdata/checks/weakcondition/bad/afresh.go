@@ -1,0 +1,145 @@
+package bad
+
+import (
+	"context"
+	"database/sql"
+	"io"
+	"log"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/hashicorp/consul/api"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+)
+
+// Annotate asks for the version of the sheet once more when its text is ready.
+func Annotate(ctx context.Context, session *concurrency.Session, db *sql.DB, sheet, note string) error {
+	return withToken(ctx, session, "/sheets/"+sheet, func(int64) error { // verdict: unfenced
+		var text string
+		if err := db.QueryRowContext(ctx, "SELECT text FROM sheet WHERE id = $1", sheet).Scan(&text); err != nil {
+			return err
+		}
+		text += "\n" + note
+		version, err := versionOf(ctx, db, sheet)
+		if err != nil {
+			return err
+		}
+		const set = "UPDATE sheet SET text = $3, version = version + 1 WHERE id = $1 AND version = $2"
+		return one(db.ExecContext(ctx, set, sheet, version, text)) // want: weakcondition
+	})
+}
+
+func versionOf(ctx context.Context, db *sql.DB, sheet string) (v int64, err error) {
+	err = db.QueryRowContext(ctx, "SELECT version FROM sheet WHERE id = $1", sheet).Scan(&v)
+	return v, err
+}
+
+// Subscribe adds a name to a list in Consul under the index that the list has by then.
+func Subscribe(ctx context.Context, session *concurrency.Session, kv *api.KV, list, name string) error {
+	return withToken(ctx, session, "/lists/"+list, func(int64) error { // verdict: unfenced
+		pair, _, err := kv.Get("lists/"+list, nil)
+		if err != nil {
+			return err
+		}
+		next := &api.KVPair{Key: "lists/" + list, Value: []byte(string(pair.Value) + "," + name)}
+		now, _, err := kv.Get("lists/"+list, nil)
+		if err != nil {
+			return err
+		}
+		next.ModifyIndex = now.ModifyIndex
+		ok, _, err := kv.CAS(next, nil) // want: weakcondition
+		if err == nil && !ok {
+			err = errStale
+		}
+		return err
+	})
+}
+
+// Rename does so in etcd.
+func Rename(ctx context.Context, session *concurrency.Session, cli *clientv3.Client, from, to string) error {
+	return withToken(ctx, session, "/names", func(int64) error { // verdict: unfenced
+		before, err := cli.Get(ctx, "/names/all")
+		if err != nil {
+			return err
+		}
+		all := strings.ReplaceAll(string(before.Kvs[0].Value), from, to)
+		now, err := cli.Get(ctx, "/names/all")
+		if err != nil {
+			return err
+		}
+		same := clientv3.Compare(clientv3.ModRevision("/names/all"), "=", now.Kvs[0].ModRevision)
+		resp, err := cli.Txn(ctx).If(same).Then(clientv3.OpPut("/names/all", all)).Commit() // want: weakcondition
+		if err == nil && !resp.Succeeded {
+			err = errStale
+		}
+		return err
+	})
+}
+
+// Extend takes the tag of the object from its head, which it asks for late.
+func Extend(ctx context.Context, session *concurrency.Session, objects *s3.Client, day, line string) error {
+	return withToken(ctx, session, "/journal", func(int64) error { // verdict: unfenced
+		bucket := aws.String("journal")
+		old, err := objects.GetObject(ctx, &s3.GetObjectInput{Bucket: bucket, Key: &day})
+		if err != nil {
+			return err
+		}
+		defer old.Body.Close()
+		text, err := io.ReadAll(old.Body)
+		if err != nil {
+			return err
+		}
+		head, err := objects.HeadObject(ctx, &s3.HeadObjectInput{Bucket: bucket, Key: &day})
+		if err != nil {
+			return err
+		}
+		_, err = objects.PutObject(ctx, &s3.PutObjectInput{ // want: weakcondition
+			Bucket: bucket, Key: &day, IfMatch: head.ETag,
+			Body: strings.NewReader(string(text) + line),
+		})
+		return err
+	})
+}
+
+// Publish logs what the answer holds besides the outcome.
+func Publish(ctx context.Context, session *concurrency.Session, cli *clientv3.Client, text string) error {
+	mutex := concurrency.NewMutex(session, "/press")
+	if err := mutex.Lock(ctx); err != nil { // verdict: unfenced
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	resp, err := cli.Txn(ctx).If(mutex.IsOwner()).Then(clientv3.OpPut("/news", text)).Commit() // want: weakcondition
+	if err != nil {
+		return err
+	}
+	log.Printf("published at %d", resp.Header.Revision)
+	return nil
+}
+
+// Retract does so with a transaction of Consul.
+func Retract(kv *api.KV, client *api.Client, id string) error {
+	lock, err := client.LockKey("press/lock")
+	if err != nil {
+		return err
+	}
+	lost, err := lock.Lock(nil) // verdict: unfenced
+	if err != nil || lost == nil {
+		return errStale
+	}
+	defer lock.Unlock()
+	pair, _, err := kv.Get("news/"+id, nil)
+	if err != nil {
+		return err
+	}
+	ops := api.KVTxnOps{{Verb: api.KVDeleteCAS, Key: pair.Key, Index: pair.ModifyIndex}}
+	_, answer, _, err := kv.Txn(ops, nil) // want: weakcondition
+	if err != nil {
+		return err
+	}
+	for _, r := range answer.Results {
+		log.Printf("%s is gone", r.Key)
+	}
+	return nil
+}
