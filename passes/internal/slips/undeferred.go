@@ -70,12 +70,20 @@ func (t *taking) undecided(b *ssa.BasicBlock) bool {
 	return false
 }
 
-// tells reports whether a value is made of what the acquire answered, or of the lock.
+// tells reports whether a value is made of what the acquire answered, be it to the batch that
+// it was sent with, or of the lock.
 func (t *taking) tells(v ssa.Value) bool {
+	answers := []string{t.st.Term.Site, t.st.Lock.Call.Site}
+	if t.st.Sent != nil {
+		answers = append(answers, t.f.CallTerm(t.st.Sent.Common(), t.st.Sent.Pos()).Site)
+	}
 	if last := t.f.Single(v); last != nil {
 		v = last
 	}
 	return t.f.Get(v).Any(func(x *term.T) bool {
-		return x == t.st.Term || x == t.st.Lock.Call || t.m.Handle != nil && x == t.m.Handle && x.Kind == term.Call
+		if x.Kind == term.Call && x.Site != "" && slices.Contains(answers, x.Site) {
+			return true // also what it has put into a variable that it was given
+		}
+		return t.m.Handle != nil && x == t.m.Handle && x.Kind == term.Call
 	})
 }
