@@ -57,6 +57,10 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	if len(matter) > 0 {
 		told = matter
 	}
+	// What the process itself remembers is the lesser part where stores are written too.
+	if stored := slices.DeleteFunc(slices.Clone(told), func(w *lock.Write) bool { return strings.HasPrefix(w.Resource, "memory:") }); len(stored) > 0 {
+		told = stored
+	}
 	first := told[0]
 	for _, w := range told {
 		if check.SamePackage(u, w) {

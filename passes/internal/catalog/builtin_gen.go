@@ -2931,7 +2931,7 @@ var builtin = []source{
 				&Call{Func: []string{"(*sync.WaitGroup).Wait"}, Blocks: &Blocks{Kind: "wait"}, Pos: "data/std.yaml:71:5"},
 				&Call{Func: []string{"(*sync.Cond).Wait"}, Blocks: &Blocks{Kind: "wait"}, Pos: "data/std.yaml:73:5"},
 				&Call{Func: []string{"(*sync.Once).Do"}, Runs: &Runs{Func: Ref{Base: 1}, How: "now"}, args: 1, Pos: "data/std.yaml:75:5"},
-				&Call{Func: []string{"sync.OnceFunc", "sync.OnceValue", "sync.OnceValues"}, Runs: &Runs{Func: Ref{Base: 1}, How: "later"}, args: 1, Pos: "data/std.yaml:77:5"},
+				&Call{Func: []string{"sync.OnceFunc", "sync.OnceValue", "sync.OnceValues"}, Same: Ref{Base: 1}, args: 1, Pos: "data/std.yaml:77:5"},
 				&Call{Func: []string{"(*sync.Map).Range"}, Runs: &Runs{Func: Ref{Base: 1}, How: "now"}, args: 1, Pos: "data/std.yaml:79:5"},
 				&Call{Func: []string{"(*sync.Mutex).Lock", "(*sync.Mutex).TryLock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).TryLock", "(*sync.RWMutex).Unlock", "(*sync.RWMutex).RLock", "(*sync.RWMutex).RUnlock", "(*sync.WaitGroup).Add", "(*sync.WaitGroup).Done", "(*sync.Cond).Signal", "(*sync.Cond).Broadcast", "(*sync.Pool).Get", "(*sync.Pool).Put", "(*sync.Map).Load", "(*sync.Map).Store", "(*sync.Map).LoadOrStore", "(*sync.Map).Delete"}, Pure: true, Pos: "data/std.yaml:81:5"},
 				&Call{Func: []string{"syncatomic.AddInt64", "syncatomic.AddUint64", "syncatomic.AddInt32", "syncatomic.AddUint32", "(*syncatomic.Int64).Add", "(*syncatomic.Uint64).Add", "(*syncatomic.Int32).Add", "(*syncatomic.Uint32).Add"}, Origin: &Origin{Kind: "process"}, Pos: "data/std.yaml:102:5"},

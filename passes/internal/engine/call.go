@@ -396,7 +396,7 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		}
 	case "strings.Join":
 		if len(args) == 2 {
-			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op {
+			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op || list.Kind == term.Param {
 				return p.Joined(list, args[1])
 			}
 		}

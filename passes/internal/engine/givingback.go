@@ -116,8 +116,8 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 }
 
 // apart reports whether two lock objects were made, or taken, by calls of their own, or by
-// one call for keys that begin differently: an object that makes one for each key gives
-// back by one of them no other.
+// one call for keys that are told apart: an object that makes one for each key gives back
+// by one of them no other.
 func (e *Engine) apart(a, b *term.T) bool {
 	if a == nil || b == nil {
 		return false
@@ -126,7 +126,7 @@ func (e *Engine) apart(a, b *term.T) bool {
 		for _, y := range b.Alts() {
 			k, mine := e.madeFor(x)
 			l, other := e.madeFor(y)
-			if !mine || !other || x.Site == y.Site && !differ(k, l) {
+			if !mine || !other || x.Site == y.Site && !e.differ(k, l) {
 				return false
 			}
 		}
@@ -151,14 +151,19 @@ func (e *Engine) madeFor(t *term.T) (key *term.T, ok bool) {
 	return nil, false
 }
 
-// differ reports whether two keys begin with texts of which neither is how the other goes on.
-func differ(a, b *term.T) bool {
+// differ reports whether two keys are told apart: they are known in all of their parts and
+// are not made alike, or begin with texts of which neither is how the other goes on.
+func (e *Engine) differ(a, b *term.T) bool {
 	if UnknownKey(a) || UnknownKey(b) {
 		return false
 	}
+	vague := func(t *term.T) bool { return t.Kind == term.Unknown }
+	if !a.Any(vague) && !b.Any(vague) {
+		return !e.Pool.Alike(a, b)
+	}
 	x, _, _ := strings.Cut(a.Pattern(), "%")
 	y, _, _ := strings.Cut(b.Pattern(), "%")
-	return a.Kind != term.Param && b.Kind != term.Param && !strings.HasPrefix(x, y) && !strings.HasPrefix(y, x)
+	return a.Kind == term.Op && b.Kind == term.Op && !strings.HasPrefix(x, y) && !strings.HasPrefix(y, x)
 }
 
 // endsElse reports whether two keys that are made in the same way end in different names.

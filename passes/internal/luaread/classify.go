@@ -11,6 +11,7 @@ type Fence struct {
 	Op      string // stored Op incoming: == ~= < <= > >=, or "absent": nothing is stored yet, Arg is what the write stores there
 	Numeric bool   // compared as numbers, not as text
 	Stored  bool   // under this comparison the script stores that argument where the stored value came from
+	Moves   bool   // under this comparison the script stores another value there
 	NullOK  bool   // an absent stored value passes too
 	// Alternative tells that this is one of several ways to the write, which is
 	// as weakly guarded as the weakest of them.
@@ -37,7 +38,7 @@ func (s Script) Fences() []Fence {
 		for _, g := range w.Guards {
 			for _, f := range fences(g) {
 				f.Write = w
-				f.Stored = s.storesUnder(f, g)
+				f.Stored, f.Moves = s.storesUnder(f, g)
 				out = append(out, f)
 			}
 			if f, ok := first(w, g); ok {
@@ -120,22 +121,25 @@ func compared(gs []Guard) bool {
 }
 
 // storesUnder tells whether a command under the same guard stores the
-// argument where the compared value came from.
-func (s Script) storesUnder(f Fence, g Guard) bool {
+// argument where the compared value came from, and whether one stores
+// something else there.
+func (s Script) storesUnder(f Fence, g Guard) (arg, another bool) {
 	place := slot{key: f.Key, field: f.Field}
 	for _, e := range s.Effects {
+		if !slices.ContainsFunc(e.Guards, func(own Guard) bool { return sameGuard(own, g) }) {
+			continue
+		}
 		for _, p := range puts(e.Cmd, e.Args) {
-			if !p.same(place) || !same(p.value, f.Arg) && !largest(p.value, f.Arg) {
-				continue
-			}
-			for _, own := range e.Guards {
-				if sameGuard(own, g) {
-					return true
-				}
+			switch {
+			case !p.same(place):
+			case same(p.value, f.Arg) || largest(p.value, f.Arg):
+				arg = true
+			case p.value.Kind != "":
+				another = true
 			}
 		}
 	}
-	return false
+	return arg, another && !arg
 }
 
 // largest tells whether a value is the maximum of arg and others.

@@ -113,7 +113,7 @@ func showFences(s Script) string {
 		for _, flag := range []struct {
 			on   bool
 			name string
-		}{{f.Numeric, "numeric"}, {f.Stored, "stored"}, {f.NullOK, "null"}, {f.Alternative, "alternative"}} {
+		}{{f.Numeric, "numeric"}, {f.Stored, "stored"}, {f.Moves, "moves"}, {f.NullOK, "null"}, {f.Alternative, "alternative"}} {
 			if flag.on {
 				t += " " + flag.name
 			}

@@ -139,14 +139,14 @@ func (t *taking) welcomed(denied *world.Region) *ssa.Return {
 // flags are not those of an object that the holder is answered. Services reply like that
 // where an error of their own would be one of the call.
 func (t *taking) toldInside(ret *ssa.Return) bool {
-	for i, v := range ret.Results {
-		lost := filled(v)
+	for i := range ret.Results {
+		lost := filled(t.f.Single(ret.Results[i]))
 		for field, x := range lost {
 			if code.IsError(x.Type()) && !code.IsConstant(x) || tellsOf(x) {
 				return true
 			}
 			if isFlag(x) && slices.ContainsFunc(t.st.Region.Returns, func(ret *ssa.Return) bool {
-				won := filled(ret.Results[i])
+				won := filled(t.f.Single(ret.Results[i]))
 				return won != nil && won[field] != nil && isFlag(won[field]) && !t.st.Region.Fact(won[field]).Same(t.st.Region.Fact(x))
 			}) {
 				return true
@@ -156,7 +156,7 @@ func (t *taking) toldInside(ret *ssa.Return) bool {
 			continue
 		}
 		for _, ret := range t.st.Region.Returns {
-			for field, x := range filled(ret.Results[i]) {
+			for field, x := range filled(t.f.Single(ret.Results[i])) {
 				if lost[field] == nil && isFlag(x) && x.(*ssa.Const).Value.String() == "true" {
 					return true // left out, which is false
 				}

@@ -23,9 +23,25 @@ func (t *taking) blind(x summary.Effect) bool {
 	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != summary.Watched && (t.m.Kind == lock.Lease || t.m.Stays) && !t.forever()
 }
 
-// same reports whether a release compares the owner with a constant.
+// same reports whether a release compares the owner with what every holder of the key is
+// called: a constant, or a text of what the key is made of as well.
 func same(r meaning.Meaning) bool {
-	return r.Checked && r.Value != nil && r.Value.Kind == term.Const
+	if !r.Checked || r.Value == nil {
+		return false
+	}
+	return r.Value.Kind == term.Const || r.Value.Kind == term.Op && ofKey(r.Value, r.Key)
+}
+
+// ofKey reports whether a text is made of constants and of arguments that the key is made
+// of too. What is read or called for may be another each time.
+func ofKey(value, key *term.T) bool {
+	if value.Kind == term.Const {
+		return true
+	}
+	if value.Kind == term.Param {
+		return key != nil && key.Any(func(t *term.T) bool { return t == value })
+	}
+	return value.Kind == term.Op && !slices.ContainsFunc(value.Args, func(a *term.T) bool { return !ofKey(a, key) })
 }
 
 // forever reports whether the lock never expires by itself.

@@ -87,7 +87,7 @@ func outlives(e *engine.Engine, t *taking) []lock.Slip {
 		bodies = t.callbacks()
 	}
 	for _, b := range bodies {
-		if b.f.WaitsAnywhere() {
+		if b.f.WaitsAnywhere() && (b.run != nil || !t.waitsLate()) {
 			continue
 		}
 		for _, in := range b.held {
@@ -117,6 +117,20 @@ func outlives(e *engine.Engine, t *taking) []lock.Slip {
 		}
 	}
 	return nil
+}
+
+// waitsLate reports whether all that a function waits for, it waits for after the release:
+// what goes on until then does so without the lock.
+func (t *taking) waitsLate() bool {
+	after := make(map[ssa.Instruction]bool)
+	for _, in := range t.st.Region.After {
+		after[in] = true
+	}
+	return !slices.ContainsFunc(t.f.Members, func(fn *ssa.Function) bool {
+		return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+			return slices.ContainsFunc(b.Instrs, func(in ssa.Instruction) bool { return t.f.WaitsFor(in) && !after[in] })
+		})
+	})
 }
 
 // goesOn reports whether what a goroutine does is what the section is for.

@@ -53,6 +53,24 @@ func (b *Barriers) Close(ctx context.Context, name string) (*Reply, error) {
 	return &Reply{Closed: true}, nil
 }
 
+// CloseFor says it as well where it has something to do at the end.
+func (b *Barriers) CloseFor(ctx context.Context, name string) (*Reply, error) {
+	if err := b.close(ctx, name); err != nil { // verdict: no-visible-write
+		return &Reply{Why: err.Error()}, nil
+	}
+	kept := false
+	defer func() {
+		if !kept {
+			_ = b.Open(ctx, name)
+		}
+	}()
+	if name == "" {
+		return &Reply{Why: "which?"}, nil
+	}
+	kept = true
+	return &Reply{Closed: true}, nil
+}
+
 // CloseQuietly says it by leaving the flag out.
 func (b *Barriers) CloseQuietly(ctx context.Context, name string) (*Reply, error) {
 	if err := b.close(ctx, name); err != nil {
