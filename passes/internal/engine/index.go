@@ -150,7 +150,7 @@ func (x *Index) Bracket(st *summary.Site) *lock.Use {
 		x.brackets = make(map[*summary.Site]*lock.Use)
 		for _, f := range x.e.Order {
 			for _, r := range x.e.Recorded[f] {
-				if len(r.Use.Release) == 0 || r.Site.HeldOut {
+				if len(r.Use.Release) == 0 || r.Site.HeldOut || x.e.endsSession(r.Site) {
 					continue
 				}
 				for _, c := range r.Site.Lock.Chain {
@@ -162,6 +162,15 @@ func (x *Index) Bracket(st *summary.Site) *lock.Use {
 		}
 	}
 	return x.brackets[st]
+}
+
+// endsSession reports whether a lock is given back only with the session that it belongs to,
+// and all else that does: that is the end of the work, not of one caller's part.
+func (e *Engine) endsSession(st *summary.Site) bool {
+	return len(st.Freed) > 0 && !slices.ContainsFunc(st.Freed, func(x summary.Effect) bool {
+		m, ok := e.Release(x)
+		return !ok || !m.Session
+	})
 }
 
 // following lists what runs only where a signal has told of leadership.

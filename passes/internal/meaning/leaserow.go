@@ -158,7 +158,18 @@ func (r *Reader) expiring(c *Change) *Row {
 // after locks. What only has a time is a cached answer, a subscription, or the
 // mark of a job that is done once a day.
 func held(c *Change, row *Row) bool {
-	of := func(col string) bool { return Named(col, lockWords...) || Named(col, "locked", "leased", "held") }
+	of := func(col string) bool {
+		if Named(col, lockWords...) || Named(col, "locked", "leased", "held") {
+			return true
+		}
+		// Attributes of items are in lower case here: LockID has no words any more.
+		for _, w := range []string{"lock", "lease"} {
+			if rest, ok := strings.CutPrefix(col, w); ok && slices.Contains([]string{"id", "key", "name", "token", "uuid", "value", "version", "expiry", "expires", "expiration", "timeout", "until"}, rest) {
+				return true
+			}
+		}
+		return false
+	}
 	return ownerValue(c.Sets) != nil || takesOwn(c.Guards) || of(table(c.Resource)) || of(row.Expiry) ||
 		slices.ContainsFunc(c.Sets, func(s Setting) bool { return of(s.Column) })
 }

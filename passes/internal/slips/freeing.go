@@ -247,8 +247,9 @@ func rows(e *engine.Engine, t *taking) []lock.Slip {
 		if forced(c.Family.Root.Name()) {
 			continue
 		}
-		for _, m := range e.Reader.Of(c.Term()) {
-			if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || engine.TendsRow(m.Write, row) != engine.RowFree {
+		ms := e.Reader.Of(c.Term())
+		for _, m := range ms {
+			if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || engine.TendsRow(m.Write, row) != engine.RowFree || otherItem(ms, row) {
 				continue
 			}
 			switch owner, term := ownerOf(e, m.Write, row, key); {
@@ -260,6 +261,32 @@ func rows(e *engine.Engine, t *taking) []lock.Slip {
 		}
 	}
 	return out
+}
+
+// otherItem reports whether an item is found by another key than the lease's, as its text goes:
+// a table may keep data under the plain names, and locks under names that are made of them.
+func otherItem(ms []meaning.Meaning, row *meaning.Row) bool {
+	return slices.ContainsFunc(ms, func(m meaning.Meaning) bool {
+		if m.Role != meaning.Release || m.Key == nil || m.Key.Kind != term.Struct {
+			return false
+		}
+		for i, name := range m.Key.Names {
+			for _, s := range row.Sets {
+				if s.Column == strings.ToLower(name) && s.Value != nil && s.Value.Pattern() != attribute(m.Key.Args[i]).Pattern() {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// attribute is the value of one, which says by its type what it is.
+func attribute(v *term.T) *term.T {
+	for v.Kind == term.Struct && len(v.Args) == 1 {
+		v = v.Args[0]
+	}
+	return v
 }
 
 // forced reports whether a function is named after breaking locks on purpose.

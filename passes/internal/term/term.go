@@ -295,6 +295,9 @@ func (p *Pool) Op(name string, args ...*T) *T {
 			return p.Const("string", x.Name+y.Name)
 		}
 	}
+	if name == "format" && len(args) > 1 && plain(args) {
+		return p.Const("string", fill(args[0].Name, args[1:]))
+	}
 	switch {
 	case name == opAppend && len(args) == 2 && args[0].IsZero() && args[1].Kind == List:
 		return args[1]

@@ -120,6 +120,23 @@ func fill(format string, args []*T) string {
 	return b.String()
 }
 
+// plain reports whether a format and what goes into it are known, so that the text is: strings
+// by %s, and whole numbers by %d.
+func plain(args []*T) bool {
+	f, ok := args[0].Str()
+	if !ok {
+		return false
+	}
+	for _, a := range args[1:] {
+		i := strings.IndexByte(f, '%')
+		if i < 0 || i+1 == len(f) || a.Kind != Const || !(a.Type == "string" && f[i+1] == 's' || a.Type == "int" && f[i+1] == 'd') {
+			return false
+		}
+		f = f[i+2:]
+	}
+	return !strings.Contains(f, "%")
+}
+
 // Holes lists the parts of a string value that are not constant, in the order in
 // which Pattern shows them as verbs.
 func (t *T) Holes() []*T {
