@@ -80,7 +80,9 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Open == summary.Value && x.Tells })
 	}
 	if st.HeldOut {
-		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool { return x.Call != nil && x.Open == summary.Closed && notes(m, f.Engine.Reader.Of(x.Call)) })
+		section = slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool {
+			return x.Call != nil && x.Open == summary.Closed && notes(m, f.Engine.Reader.Of(x.Call))
+		})
 	}
 	switch {
 	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Raw && m.Row != nil || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):

@@ -23,9 +23,10 @@ func (t *taking) blind(x summary.Effect) bool {
 	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != summary.Watched && (t.m.Kind == lock.Lease || t.m.Stays) && !t.forever()
 }
 
-// same reports whether a release compares the owner with a constant.
+// same reports whether a release compares the owner with a constant. A field that its
+// constructor leaves alone is none: taking the lock sets it.
 func same(r meaning.Meaning) bool {
-	return r.Checked && r.Value != nil && r.Value.Kind == term.Const
+	return r.Checked && r.Value != nil && r.Value.Kind == term.Const && r.Value.Type != "zero"
 }
 
 // forever reports whether the lock never expires by itself.
