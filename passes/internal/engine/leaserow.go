@@ -116,7 +116,7 @@ func ownRecord(lock meaning.Meaning, ms []meaning.Meaning) bool {
 }
 
 // tends reports whether a call takes, renews or frees a record that is a known
-// lock, and does no more.
+// lock, or makes the table for it, and does no more.
 func (e *Engine) tends(ms []meaning.Meaning) bool {
 	known := false
 	for _, m := range ms {
@@ -124,7 +124,7 @@ func (e *Engine) tends(ms []meaning.Meaning) bool {
 			continue
 		}
 		row := e.Evidence.rows[m.Write.Resource]
-		if row == nil || TendsRow(m.Write, row) == rowData {
+		if row == nil || m.Write.Operation != "DDL" && TendsRow(m.Write, row) == rowData {
 			return false
 		}
 		known = true

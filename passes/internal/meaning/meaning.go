@@ -52,6 +52,7 @@ type Meaning struct {
 	Try      bool
 	InRow    bool    // an acquire that tells in the row which it answers with whether the lock was taken
 	Deaf     bool    // an acquire whose call cannot bring back the answer: a row that Exec drops
+	Shared   bool    // others may hold it at the same time: it excludes none of them
 	Checked  bool    // compares the owner
 	Mine     bool    // also takes a live lock of the same owner
 	Aged     *term.T // the version of the record that is replaced: a lock only where its age is asked
@@ -375,7 +376,7 @@ func (r *Reader) base(lib *catalog.Library, role Role) Meaning {
 
 func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T, words []*term.T) Meaning {
 	m := r.base(lib, Acquire)
-	m.Kind, m.Raw, m.Try, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Renewal, a.Scope, a.Success
+	m.Kind, m.Raw, m.Try, m.Shared, m.Renewal, m.Scope, m.Success = lock.Kind(a.Kind), a.Raw, a.Try, a.Shared, a.Renewal, a.Scope, a.Success
 	m.Mine, m.Sticky, m.Stays = a.Mine, a.Sticky, a.Stays
 	m.Aged = r.Get(a.Aged, call, words)
 	m.Key, m.Value, m.On = r.Get(a.Key, call, words), r.Get(a.Value, call, words), r.Get(a.On, call, words)

@@ -263,7 +263,7 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		}
 		if a := fn.Acquire; a != nil {
 			m := r.base(fn.Library, Acquire)
-			m.Kind, m.Scope, m.Try, m.On, m.Key = lock.Kind(a.Kind), a.Scope, a.Try, conn, at(a.Key)
+			m.Kind, m.Scope, m.Try, m.Shared, m.On, m.Key = lock.Kind(a.Kind), a.Scope, a.Try, a.Shared, conn, at(a.Key)
 			m.TTL = lock.TTL{Source: "none"}
 			ms = append(ms, m)
 		}

@@ -19,7 +19,7 @@ import (
 func sessionWrites(e *engine.Engine, fn *ssa.Function, j *judge) (list []summary.Effect, ok bool) {
 	on := j.lock.On
 	root := code.Root(fn)
-	if j.lock.Kind != lock.Advisory || on == nil || on.Kind != term.Field || on.Args[0].Kind != term.Param || root.Signature.Recv() == nil {
+	if j.lock.Kind != lock.Advisory || j.lock.Shared || on == nil || on.Kind != term.Field || on.Args[0].Kind != term.Param || root.Signature.Recv() == nil {
 		return nil, false
 	}
 	if e.OwnerHandle(j.st, j.lock) == "pool" {
@@ -31,6 +31,9 @@ func sessionWrites(e *engine.Engine, fn *ssa.Function, j *judge) (list []summary
 	}
 	for i := range recv.NumMethods() {
 		m := e.Program.FuncValue(recv.Method(i))
+		if f := e.Families[code.Origin(m)]; f != nil && !e.Solved[f] {
+			e.SolveFrom([]*engine.Family{f}) // called from elsewhere, if at all
+		}
 		sum := e.Summary(m)
 		if sum == nil || m == root {
 			continue

@@ -24,12 +24,13 @@ func (t *taking) blind(x summary.Effect) bool {
 }
 
 // same reports whether a release compares the owner with what every holder of the key is
-// called: a constant, or a text of what the key is made of as well.
+// called: a constant, or a text of what the key is made of as well. A field that its
+// constructor leaves alone is none: taking the lock sets it.
 func same(r meaning.Meaning) bool {
 	if !r.Checked || r.Value == nil {
 		return false
 	}
-	return r.Value.Kind == term.Const || r.Value.Kind == term.Op && ofKey(r.Value, r.Key)
+	return r.Value.Kind == term.Const && r.Value.Type != "zero" || r.Value.Kind == term.Op && ofKey(r.Value, r.Key)
 }
 
 // ofKey reports whether a text is made of constants and of arguments that the key is made
