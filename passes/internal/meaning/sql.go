@@ -454,7 +454,9 @@ func (r *Reader) settle(g *Guard, stored *term.T) {
 
 // unsure reports whether a value that comes from elsewhere may be the zero that it would
 // have to differ from: of a quantity, other than of a state, that is to be expected.
-func unsure(t *term.T) bool { return t.Kind != term.Const && t.Kind != term.Op }
+func unsure(t *term.T) bool {
+	return t.Kind != term.Const && !(t.Kind == term.Op && (strings.HasPrefix(t.Name, "sql:") || strings.HasPrefix(t.Name, "$")))
+}
 
 // Greatest reports whether a statement stores the token, unless the one that is there
 // is greater, in a column of its own, and what else it stores in any case.
