@@ -60,7 +60,7 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	name := "?"
 	switch {
 	case c.IsInvoke():
-		name = f.Engine.Implementations.method(c).FullName()
+		name = f.Engine.Implementations.method(c).Origin().FullName()
 		args = append(args, f.Get(c.Value))
 	case c.StaticCallee() != nil:
 		fn := code.Origin(c.StaticCallee())
@@ -112,7 +112,7 @@ func (f *Family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		return f.builtin(b.Name(), c)
 	}
-	t := f.CallTerm(c, pos)
+	t := f.scoped(f.CallTerm(c, pos))
 	if s := f.std(c, t); s != nil {
 		return s
 	}

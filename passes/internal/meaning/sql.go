@@ -176,6 +176,9 @@ func (r *Reader) sqlTerm(x sqlread.Expr, params *term.T) *term.T {
 		if x.Incoming && len(x.Args) > 0 {
 			return r.sqlTerm(x.Args[0], params)
 		}
+		if x.Incoming {
+			return r.Pool.Op(incoming, r.Pool.Const("string", x.Name))
+		}
 		return r.Pool.Op("column", r.Pool.Const("string", x.Name))
 	case "call", "binary":
 		args := make([]*term.T, len(x.Args))
