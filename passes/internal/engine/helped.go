@@ -228,4 +228,3 @@ func mutexMethod(c *ssa.CallCommon, depth int) string {
 	}
 	return ""
 }
-

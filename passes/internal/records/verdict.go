@@ -164,6 +164,12 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		return none
 	case "other":
 		return ruling{cond: lock.Unknown, note: g.Text}
+	case "upsert":
+		if j.e.Whole() && !j.e.KeepsUnique() {
+			none.fault = "of a newer record it matches nothing, and makes another one"
+			return none
+		}
+		return ruling{cond: lock.Unknown, note: g.Text}
 	case "or":
 		// As weak as the weakest way in.
 		worst := ruling{cond: lock.Transaction}
