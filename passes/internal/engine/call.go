@@ -60,7 +60,7 @@ const dynamic = "call"
 // catalogue says of that then.
 func (e *Engine) nameOf(c *ssa.CallCommon) string {
 	if c.IsInvoke() {
-		return e.fullName(e.Implementations.method(c))
+		return e.fullName(e.Implementations.method(c).Origin())
 	}
 	if fn := code.Origin(c.StaticCallee()); fn != nil {
 		obj, ok := fn.Object().(*types.Func)
@@ -122,7 +122,7 @@ func (f *Family) call(c *ssa.CallCommon, pos token.Pos) *term.T {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		return f.builtin(b.Name(), c)
 	}
-	t := f.CallTerm(c, pos)
+	t := f.scoped(f.CallTerm(c, pos))
 	if s := f.std(c, t); s != nil {
 		return s
 	}

@@ -62,6 +62,7 @@ type Engine struct {
 	spoken  map[*comments.Said]*catalog.Call // entries from directives
 
 	followers map[string][]summary.Effect // what is done where leadership is told, by signal
+	unique    *bool                       // whether unique indexes are in view; nil until asked for
 	limiting  map[*types.Package]bool     // packages that may be given a pool of one connection; nil until asked for
 	begun     map[string]string           // fields that hold transactions, with those that they are begun on; nil until asked for
 	handles   map[string][]string         // kinds of handles that callers give to a statement, by its place; nil until asked for

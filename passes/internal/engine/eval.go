@@ -125,7 +125,7 @@ func (f *Family) compute(v ssa.Value) *term.T {
 	case *ssa.ChangeInterface:
 		return f.Value(v.X)
 	case *ssa.MakeInterface:
-		return f.Value(v.X)
+		return f.joined(v.X, f.Value(v.X))
 	case *ssa.SliceToArrayPointer:
 		return f.Value(v.X)
 	case *ssa.TypeAssert:

@@ -65,7 +65,14 @@ func (e *Engine) Values(t *term.T) []*term.T {
 		if f == nil {
 			f = e.Order[0] // a constant: any family can tell its value
 		}
-		out = append(out, f.Settled().Get(v))
+		x := f.Settled().Get(v)
+		if !e.Solved[f] && x.Any(func(x *term.T) bool { return e.Pool.Initially(x) != nil }) {
+			// What options do to it shows once they are summarised.
+			e.SolveFrom([]*Family{f})
+			f.reset()
+			x = f.Get(v)
+		}
+		out = append(out, x)
 	}
 	return out
 }

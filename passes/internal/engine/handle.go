@@ -181,6 +181,28 @@ func namesPooler(t *term.T) bool {
 	return ok && (strings.Contains(s, "pgbouncer") || strings.Contains(s, ":6432") || strings.Contains(s, "pooler."))
 }
 
+// KeepsUnique reports whether the program makes a unique index, or looks for the error that
+// one gives. Which documents that is about is not followed.
+func (e *Engine) KeepsUnique() bool {
+	if e.unique == nil {
+		unique := false
+		e.EachFunction(func(_ *Family, fn *ssa.Function) {
+			for _, b := range fn.Blocks {
+				for _, in := range b.Instrs {
+					c, ok := in.(*ssa.Call)
+					if !ok {
+						continue
+					}
+					obj := code.Declared(&c.Call)
+					unique = unique || obj != nil && slices.Contains([]string{"SetUnique", "IsDuplicateKeyError", "HasErrorCode"}, obj.Name())
+				}
+			}
+		})
+		e.unique = &unique
+	}
+	return *e.unique
+}
+
 // Serializable reports whether a transaction is begun as one in which nothing that it
 // reads changes until it ends: as if there was a lock on all of it.
 func (e *Engine) Serializable(on *term.T) bool {

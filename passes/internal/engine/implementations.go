@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"go/types"
 	"slices"
 	"strings"
@@ -99,6 +100,10 @@ type conversion struct {
 // record notes what becomes a value of which interface. Nothing is called
 // through an interface without methods, though most is converted to one.
 func (im *Implementations) record(in ssa.Instruction) {
+	if c, ok := in.(ssa.CallInstruction); ok {
+		im.instantiate(c.Common())
+		return
+	}
 	switch in := in.(type) {
 	case *ssa.MakeInterface:
 		n := code.NamedOf(in.X.Type())
@@ -187,6 +192,9 @@ func (im *Implementations) decorator(c *ssa.CallCommon) int {
 // all lists the implementations of a method.
 func (im *Implementations) all(c *ssa.CallCommon) []*ssa.Function {
 	m := c.Method
+	if tp, ok := types.Unalias(c.Value.Type()).(*types.TypeParam); ok {
+		return im.instances(tp, m)
+	}
 	if list, ok := im.memo[m]; ok {
 		return list
 	}
@@ -211,6 +219,60 @@ func (im *Implementations) fitting(t types.Type, iface *types.Interface) []types
 	return slices.DeleteFunc(im.converted(im.into, im.key(t), make(map[string]bool)), func(recv types.Type) bool {
 		return !types.Implements(recv, iface)
 	})
+}
+
+// instances lists the methods that a call on a value of a type parameter can reach: those
+// of the types that it stands for in view or, where there are none, of types that become
+// values of the interface that it is constrained by, or are known to its package.
+func (im *Implementations) instances(tp *types.TypeParam, m *types.Func) []*ssa.Function {
+	candidates := im.converted(im.into, paramKey(tp), make(map[string]bool))
+	if iface, ok := tp.Constraint().Underlying().(*types.Interface); ok && len(candidates) == 0 {
+		candidates = im.converted(im.into, im.key(tp.Constraint()), make(map[string]bool))
+		if len(candidates) == 0 && !iface.IsComparable() && iface.IsMethodSet() {
+			candidates = im.acquainted(tp.Constraint(), iface)
+		}
+	}
+	return im.targets(nil, candidates, m, 0)
+}
+
+// paramKey names a type parameter: those of different functions often have the same name.
+func paramKey(tp *types.TypeParam) string {
+	return fmt.Sprintf("type parameter %s at %d", tp.Obj().Name(), tp.Obj().Pos())
+}
+
+// instantiate notes which types a call gives for the type parameters of a function, or of
+// the receiver of a method.
+func (im *Implementations) instantiate(c *ssa.CallCommon) {
+	callee := c.StaticCallee()
+	if callee == nil || len(callee.TypeArgs()) == 0 || callee.Origin() == nil {
+		return
+	}
+	params := callee.Origin().TypeParams()
+	for i, arg := range callee.TypeArgs() {
+		if params == nil || i >= params.Len() {
+			return
+		}
+		to := paramKey(params.At(i))
+		if tp, ok := types.Unalias(arg).(*types.TypeParam); ok || types.IsInterface(arg) {
+			from := im.key(arg)
+			if ok {
+				from = paramKey(tp)
+			}
+			if c := (conversion{to: to, from: from}); from != to && !im.seen[c] {
+				im.seen[c] = true
+				im.widened[to] = append(im.widened[to], from)
+			}
+			continue
+		}
+		n := code.NamedOf(arg)
+		if n == nil || n.Obj().Pkg() == nil || !im.local[n.Obj().Pkg()] {
+			continue
+		}
+		if c := (conversion{to: to, typ: n.Obj(), pointer: isPointer(arg)}); !im.seen[c] {
+			im.seen[c] = true
+			im.into[to] = append(im.into[to], arg)
+		}
+	}
 }
 
 // maxEmbeddings bounds the interfaces in one another that a method is looked for in.

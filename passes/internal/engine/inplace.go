@@ -154,7 +154,7 @@ func (f *Family) linked(l *ssa.Call, t *term.T) *term.T {
 	for _, a := range l.Call.Args[1:] {
 		args = append(args, f.Get(a))
 	}
-	return f.Engine.Pool.Call(code.Declared(l.Common()).FullName(), f.Engine.CallSite(l.Pos()), args...)
+	return f.scoped(f.Engine.Pool.Call(code.Declared(l.Common()).FullName(), f.Engine.CallSite(l.Pos()), args...))
 }
 
 // conditional reports whether a link adds something that has to hold, or may.

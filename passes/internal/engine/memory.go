@@ -33,6 +33,9 @@ func (f *Family) memory(fn *ssa.Function, s *summary.Summary) {
 		return
 	}
 	c := f.compared(fn, stores)
+	if c == nil && !slices.ContainsFunc(stores, func(st memStore) bool { return !stamps(st) }) {
+		return // what is stored elsewhere gets its token this way
+	}
 	m := &summary.Memory{Type: named.Obj().Name(), Method: fn.Name(), Locked: f.locksMutex(fn)}
 	if !f.Engine.takesTokens(named) && !(storeName(named.Obj().Name()) && keepsMany(stores) && m.Locked) {
 		if !m.Locked || c == nil || !c.orders() {
@@ -57,6 +60,12 @@ func (f *Family) memory(fn *ssa.Function, s *summary.Summary) {
 	}
 	eff := summary.Effect{Memory: m, At: lock.Frame{Position: f.Engine.Position(data.at.Pos()), Function: code.Shown(fn)}}
 	s.Steps[data.at] = append(s.Steps[data.at], eff)
+}
+
+// stamps reports whether a store puts a parameter into a field that is named like a fence,
+// and so does nothing but say which token an object comes with.
+func stamps(st memStore) bool {
+	return st.place.Kind == term.Field && FenceName(st.place.Name) && st.val.Kind == term.Param
 }
 
 // passMemory puts a call's arguments into a Memory; the write stands at the

@@ -70,10 +70,25 @@ func (f *Family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked,
 	if reject == "answer" {
 		return f.answered(in).effect()
 	}
+	for _, m := range ms {
+		if m.Write != nil && m.Write.Batch != nil && f.answersBatch(m.Write.Batch) {
+			return 1, 0
+		}
+	}
 	if code.IsError(v.Type()) && reject != "error" {
 		return -1, 0 // there is nothing else to look at
 	}
 	return f.told(v, reject == "error", 0).effect()
+}
+
+// answersBatch reports whether what is queued on a batch is given functions for the answers.
+func (f *Family) answersBatch(batch *term.T) bool {
+	return slices.ContainsFunc(f.Calling, func(c ssa.CallInstruction) bool {
+		t := f.CallTerm(c.Common(), c.Pos())
+		queued := meaning.Receiver(t)
+		e := f.Engine.Reader.Entry(t)
+		return e != nil && e.Runs != nil && queued != nil && meaning.Receiver(queued) == batch
+	})
 }
 
 // answered says how the variable is looked at that an option of a call has the outcome

@@ -130,6 +130,14 @@ func (f *Family) fieldAt(obj ssa.Value, name string, at ssa.Instruction) *term.T
 			if last := lastSet(list, calls, at); last != nil {
 				return f.handedMap(last.Val)
 			}
+			// Of what was read, and is changed on some ways, either may be there.
+			if a, ok := f.Base(obj).(*ssa.Alloc); ok && len(list) > 0 && len(calls) > 0 && leftOut(a, list, at) {
+				alts := []*term.T{f.Engine.Pool.Unknown("read")}
+				for _, s := range list {
+					alts = append(alts, f.Get(s.Val))
+				}
+				return f.Engine.Pool.Join(alts...)
+			}
 		}
 	}
 	return nil

@@ -378,7 +378,10 @@ func (e *Engine) applied(fns *term.T, index int, x *term.T) *term.T {
 			if x = e.applied(fns.Args[0], index, x); x == nil {
 				return nil
 			}
-			return e.applied(fns.Args[1], index, x)
+			if y := e.applied(fns.Args[1], index, x); y != nil {
+				return y
+			}
+			return e.Pool.Applied(fns.Args[1], index, x) // after those that are known
 		}
 	case term.Func, term.Closure:
 		sum := e.named(fns.Name)

@@ -116,6 +116,8 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 			effects = append(effects, summary.Effect{Why: lock.ReasonInterface, At: at})
 		}
 		return bound(effects), sites
+	case c.StaticCallee() != nil && inC(c):
+		return append(f.callbacks(c, call, at, reach), summary.Effect{Call: call, Open: summary.Dynamic, Why: lock.ReasonCgo, At: at, Reach: reach}), nil
 	case c.StaticCallee() != nil:
 		callee := code.Origin(c.StaticCallee())
 		if sum := f.Engine.Summary(callee); sum != nil {

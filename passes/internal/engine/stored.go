@@ -56,14 +56,23 @@ func (f *Family) stored(v ssa.Value, t *term.T, at ssa.Instruction) *term.T {
 	return t
 }
 
-// setBy notes what a call stores in the object or map of, whatever way it takes.
+// setBy notes what a call stores in the object or map of, whatever way it takes, and
+// whichever of several methods it is of.
 func (f *Family) setBy(call *ssa.Call, of *term.T, set func(string, *term.T)) {
-	if slices.ContainsFunc(f.Engine.Callees(call.Common()), func(fn *ssa.Function) bool { return len(fn.Blocks) != 1 }) {
+	callees := f.Engine.Callees(call.Common())
+	if slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return len(fn.Blocks) != 1 }) {
 		return // it may store, or not
 	}
+	seen := make(map[summary.Set]int)
 	f.called(call, func(s summary.Set) {
+		if s.Of != of {
+			return
+		}
+		key := summary.Set{Field: s.Field, Index: s.Index, Value: s.Value}
+		if seen[key]++; seen[key] < len(callees) {
+			return
+		}
 		switch {
-		case s.Of != of:
 		case s.Field != "":
 			set(s.Field, s.Value)
 		case s.Index != nil && s.Index.Kind == term.Const:

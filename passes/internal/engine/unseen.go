@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -54,6 +55,21 @@ func (f *Family) external(c *ssa.CallCommon, call *term.T, at lock.Frame, reach 
 		effects = append(effects, summary.Effect{Call: call, Open: summary.Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach})
 	}
 	return effects
+}
+
+// inC reports whether a call is of a C function that may do something: one that is given
+// something. The cgo command makes a Go function of each, and of those that only convert or
+// allocate as well.
+func inC(c *ssa.CallCommon) bool {
+	name, ok := strings.CutPrefix(c.StaticCallee().Name(), "_Cfunc_")
+	if !ok {
+		if name, ok = strings.CutPrefix(c.StaticCallee().Name(), "_C2func_"); !ok {
+			return false
+		}
+	}
+	return c.Signature().Params().Len() > 0 && !slices.Contains([]string{
+		"CString", "CBytes", "GoString", "GoStringN", "GoBytes", "_CMalloc", "malloc", "calloc", "realloc", "free", "memcpy", "memset", "strlen", "strcmp",
+	}, name)
 }
 
 // callbacks runs the function arguments of a call that is not understood: it

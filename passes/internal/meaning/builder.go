@@ -122,6 +122,11 @@ type chain struct {
 	// Of an upsert by calls: which of the columns that are inserted are updated as well.
 	upserts, renewed bool
 	updated          []string
+	row              *term.T   // the model that is written, unless links name columns
+	columns, values  []*term.T // of the row that is inserted, as links list them
+	rows             int
+	conflicts, every bool // links tell what becomes of a row that is there: of all its columns
+	changed          []Setting
 	unversioned      bool // a link takes back the demand for the version of a model
 	tagged           bool // some columns are known by Go fields, whose tags may name others
 }
@@ -129,11 +134,12 @@ type chain struct {
 // read reads a whole chain, given its last link.
 func (b *chain) read(t *term.T) {
 	b.walk(t)
+	b.c.Guards = append(b.c.Guards, b.all()...)
+	b.inserted()
 	b.limit()
 	if b.unversioned {
 		b.c.Guards = slices.DeleteFunc(b.c.Guards, func(g Guard) bool { return g.Text == ofModel })
 	}
-	b.c.Guards = append(b.c.Guards, b.all()...)
 	for i := range b.c.Guards {
 		b.settle(&b.c.Guards[i])
 	}
@@ -170,6 +176,9 @@ func (b *chain) walk(t *term.T) {
 		text, args := r.Get(e.Part.Text, t, nil), r.params(e.Part.Args, t)
 		switch e.Part.Kind {
 		case "table":
+			if e.Part.Word == "row" {
+				b.row = args
+			}
 			for _, x := range []*term.T{text, args} {
 				b.demand(&x)
 				if s := tableOf(x); s != "" {
@@ -177,7 +186,11 @@ func (b *chain) walk(t *term.T) {
 				}
 			}
 		case "set":
-			if column, ok := r.Get(e.Part.Of, t, nil).Str(); ok {
+			if e.Part.Word == "columns" {
+				b.columns = append(list(args), b.columns...)
+			} else if e.Part.Word == "values" {
+				b.values, b.rows = list(args), b.rows+1
+			} else if column, ok := r.Get(e.Part.Of, t, nil).Str(); ok {
 				b.assignTo(column, e.Part.Word, args)
 			} else if text == nil {
 				b.assign(args)
@@ -223,9 +236,17 @@ func (b *chain) walk(t *term.T) {
 			b.condition(text, args)
 			b.way(b.guards())
 		case "raw":
-			b.hidden = true
+			if e.Part.Word == "group" {
+				b.groups(text, args)
+			} else {
+				b.hidden = true
+			}
 		case "not":
-			c.Unknown = lock.ReasonSQL
+			if s, ok := text.Str(); ok {
+				b.condition(r.Pool.Const("string", "NOT ("+s+")"), args)
+			} else {
+				c.Unknown = lock.ReasonSQL
+			}
 		}
 	}
 }
@@ -255,6 +276,23 @@ func (b *chain) condition(text, args *term.T) {
 		b.where, b.args = append(b.where, s), append(b.args, list)
 		return
 	}
+	if text.Kind == term.Op && (text.Name == AllOf || text.Name == OneOf) {
+		b.equal = append(b.equal, b.r.predicate(text)...)
+		return
+	}
+	if guards, ok := b.r.clause(text); ok {
+		b.equal = append(b.equal, guards...)
+		for _, a := range list(args) {
+			if a != text {
+				b.equal = append(b.equal, b.r.predicate(a)...)
+			}
+		}
+		return
+	}
+	if e := b.r.Entry(text); e != nil && e.Part != nil && !e.Part.Text.IsZero() && Receiver(text) != nil {
+		b.group(text)
+		return
+	}
 	if e := b.r.Entry(text); several && text.Kind == term.List || text.Kind == term.Call && e != nil && e.Part != nil {
 		b.equal = append(b.equal, b.r.predicate(text)...)
 		return
@@ -266,6 +304,40 @@ func (b *chain) condition(text, args *term.T) {
 		return // a primary key
 	}
 	b.equal = append(b.equal, b.r.columns(text)...)
+}
+
+// group adds the conditions of a chain of its own, which hold together: Where(db.Where(...).Or(...)).
+func (b *chain) group(t *term.T) {
+	sub := chain{r: b.r, c: &Change{Operation: b.c.Operation}}
+	sub.walk(t)
+	guards := sub.all()
+	if sub.c.Unknown != "" {
+		b.c.Unknown = sub.c.Unknown
+	}
+	b.equal = append(b.equal, guards...)
+}
+
+// groups adds what functions add to the chain: conditions that hold together, or all that
+// is said of the statement. A separator tells how the conditions join those before.
+func (b *chain) groups(separator, args *term.T) {
+	sep, known := separator.Str()
+	if separator != nil && (!known || strings.TrimSpace(strings.ToUpper(sep)) != "AND") {
+		b.hidden = true
+		return
+	}
+	for _, x := range list(args) {
+		switch e := b.r.Entry(x); {
+		case x.Kind == term.Nil:
+		case x.Kind != term.Call || e == nil || e.Part == nil:
+			b.hidden = true
+		case separator != nil:
+			b.group(x)
+		default:
+			on := b.c.On
+			b.walk(x)
+			b.c.On = on
+		}
+	}
 }
 
 // way ends the conditions that belong together: those before are another way in.
@@ -311,48 +383,6 @@ func unnamed(g Guard, table string) Guard {
 		g.Alts[i] = unnamed(g.Alts[i], table)
 	}
 	return g
-}
-
-// conflict reads what happens when the row is there already.
-func (b *chain) conflict(text, args *term.T) {
-	r, c := b.r, b.c
-	if s, ok := text.Str(); ok {
-		if u := strings.ToUpper(strings.TrimSpace(s)); strings.HasPrefix(u, "CONFLICT") {
-			s = "ON " + s
-		} else if !strings.HasPrefix(u, "ON ") {
-			return // RETURNING and the like
-		}
-		for _, st := range sqlread.Read("INSERT INTO t (c) VALUES (0) " + s) {
-			for _, w := range st.Writes {
-				more := r.sqlChange(w, args, nil, "", c.Call)
-				c.Guards, c.Sets = append(c.Guards, more.Guards...), append(c.Sets, more.Sets...)
-				if more.Unknown != "" {
-					c.Unknown = more.Unknown
-				}
-			}
-		}
-		return
-	}
-	if text != nil || args == nil {
-		c.Unknown = lock.ReasonSQL
-		return
-	}
-	for _, x := range args.Args {
-		switch {
-		case isClause(x) && !strings.HasSuffix(x.Type, ".OnConflict"):
-			b.equal = append(b.equal, r.clauses(x)...)
-		case x.IsZero():
-			// An empty one, as clause.Returning{} is.
-		case x.Kind != term.Struct:
-			c.Unknown = lock.ReasonSQL
-		case !strings.HasSuffix(x.Type, ".OnConflict"):
-			// A clause of the project's own, which is no condition.
-		case !r.Pool.Field(x, "Where").IsZero() && len(x.Names) > 0 && slices.Contains(x.Names, "Where"):
-			c.Unknown = lock.ReasonSQL
-		case r.Pool.Field(x, "DoNothing").Kind == term.Const && constText(r.Pool.Field(x, "DoNothing")) == "true":
-			c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
-		}
-	}
 }
 
 // isPredicate reports whether a value may be a condition, and not a key that a row has
@@ -506,7 +536,12 @@ func (b *chain) setText(s string, args *term.T) {
 	for _, st := range sqlread.Read("UPDATE t SET " + s) {
 		for _, w := range st.Writes {
 			for _, a := range w.Set {
-				b.c.Sets = append(b.c.Sets, Setting{a.Column, b.r.sqlTerm(a.Value, args)})
+				set := Setting{a.Column, b.r.sqlTerm(a.Value, args)}
+				if b.c.Operation == "INSERT" { // of a row that is there
+					b.conflicts, b.changed = true, append(b.changed, set)
+				} else {
+					b.c.Sets = append(b.c.Sets, set)
+				}
 			}
 		}
 	}

@@ -133,7 +133,7 @@ type Change struct {
 type Guard struct {
 	Column string
 	Table  string // where it is told: the table that Column belongs to
-	Op     string // stored Op incoming: < <= > >= = <>, "absent", "present", "gone", "is null", "in", "exists", "owner", "version", "sent", "named", "or", "and", "other"
+	Op     string // stored Op incoming: < <= > >= = <>, "absent", "present", "gone", "is null", "in", "exists", "owner", "version", "sent", "named", "upsert", "or", "and", "other"
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool

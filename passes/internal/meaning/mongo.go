@@ -30,11 +30,15 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 		settleDocument(r, &c.Guards[i], sets, seen)
 	}
 	c.Sets = append(c.Sets, fresh...)
-	if upserts(call) && !slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Column == "_id" && g.Op == "=" }) {
+	switch {
+	case !upserts(call):
+	case slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Column == "_id" && g.Op == "=" }):
+		c.Reject = "error" // of the key that is there already
+	default:
 		// Where the filter matches nothing, since the record is newer, another one is made.
 		for i, g := range c.Guards {
 			if strings.ContainsAny(g.Op, "<>") && g.Stored && !r.clocked(g.Value) {
-				c.Guards[i] = Guard{Op: "other", Text: "an upsert makes another record of one that it does not match, if no unique index refuses that"}
+				c.Guards[i] = Guard{Op: "upsert", Value: g.Value, Text: "an upsert makes another record of one that it does not match, if no unique index refuses that"}
 			}
 		}
 	}
@@ -125,6 +129,18 @@ func (r *Reader) filter(list []pair) []Guard {
 			out = append(out, g)
 			continue
 		}
+		if p.key == "$nor" && p.value.Kind == term.List {
+			for _, a := range p.value.Args {
+				not := Guard{Op: "other", Text: p.key}
+				if one, ok := pairs(a); ok {
+					if gs := r.filter(one); len(gs) == 1 {
+						not = contrary(gs[0])
+					}
+				}
+				out = append(out, not)
+			}
+			continue
+		}
 		if p.key == "$expr" {
 			out = append(out, r.aggregation(p.value))
 			continue
@@ -141,6 +157,13 @@ func (r *Reader) filter(list []pair) []Guard {
 		for _, o := range ops {
 			g := Guard{Column: p.key, Op: documentOps[o.key], Value: o.value, Text: p.key + " " + o.key}
 			switch {
+			case o.key == "$not":
+				if inner, ok := pairs(o.value); ok && len(inner) == 1 && documentOps[inner[0].key] != "" {
+					g.Op, g.Value = documentOps[inner[0].key], inner[0].value
+					g = contrary(g)
+				} else {
+					g.Op, g.Value = "other", nil
+				}
 			case o.key == "$exists" && o.value.IsZero():
 				g.Op, g.Value = "is null", nil
 			case g.Op == "":
@@ -150,6 +173,16 @@ func (r *Reader) filter(list []pair) []Guard {
 		}
 	}
 	return out
+}
+
+// contrary is what must hold where g must not. A field that is not there passes.
+func contrary(g Guard) Guard {
+	op := map[string]string{"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}[g.Op]
+	if op == "" {
+		return Guard{Op: "other", Text: g.Text}
+	}
+	g.Op, g.NullOK = op, true
+	return g
 }
 
 // aggregation reads a condition in the language of aggregations: $lt: ["$until", "$$NOW"].

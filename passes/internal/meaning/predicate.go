@@ -8,6 +8,12 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
+// AllOf and OneOf are operations on conditions: of a list of them, whose type says which.
+const (
+	AllOf = "all of"
+	OneOf = "one of"
+)
+
 // predicate reads a condition that is built by calls, as goqu.C("token").Lt(token)
 // or expression.Name("token").LessThan(expression.Value(token)): what all the
 // guards say must hold. The catalogue tells what each call adds; one that it does
@@ -24,6 +30,19 @@ func (r *Reader) predicate(t *term.T) []Guard {
 		return out
 	case t.IsMap():
 		return r.columns(t)
+	}
+	if guards, ok := r.clause(t); ok {
+		return guards
+	}
+	if t.Kind == term.Op && t.Name == AllOf {
+		return r.predicate(r.Pool.List(t.Args...))
+	}
+	if t.Kind == term.Op && t.Name == OneOf {
+		var ways []Guard
+		for _, a := range t.Args {
+			ways = append(ways, Guard{Op: "and", Alts: r.predicate(a)})
+		}
+		return []Guard{either(ways)}
 	}
 	e := r.Entry(t)
 	if e == nil || e.Part == nil {
@@ -71,7 +90,8 @@ func either(ways []Guard) Guard {
 	if len(ways) == 2 {
 		for i := range ways {
 			null, g := single(ways[i]), single(ways[1-i])
-			if (null.Op == "is null" || null.Op == "absent") && g.Column == null.Column && (g.Op == "<" || g.Op == "<=") {
+			none := null.Op == "is null" || null.Op == "absent" || null.Op == "=" && (constText(null.Value) == "0" || null.Value.IsZero())
+			if none && null.Column != "" && g.Column == null.Column && (g.Op == "<" || g.Op == "<=") {
 				g.NullOK = true
 				return g
 			}

@@ -176,6 +176,9 @@ func (r *Reader) sqlTerm(x sqlread.Expr, params *term.T) *term.T {
 		if x.Incoming && len(x.Args) > 0 {
 			return r.sqlTerm(x.Args[0], params)
 		}
+		if x.Incoming {
+			return r.Pool.Op(incoming, r.Pool.Const("string", x.Name))
+		}
 		return r.Pool.Op("column", r.Pool.Const("string", x.Name))
 	case "call", "binary":
 		args := make([]*term.T, len(x.Args))
@@ -462,7 +465,9 @@ func (r *Reader) settle(g *Guard, stored *term.T) {
 
 // unsure reports whether a value that comes from elsewhere may be the zero that it would
 // have to differ from: of a quantity, other than of a state, that is to be expected.
-func unsure(t *term.T) bool { return t.Kind != term.Const && t.Kind != term.Op }
+func unsure(t *term.T) bool {
+	return t.Kind != term.Const && !(t.Kind == term.Op && (strings.HasPrefix(t.Name, "sql:") || strings.HasPrefix(t.Name, "$")))
+}
 
 // Greatest reports whether a statement stores the token, unless the one that is there
 // is greater, in a column of its own, and what else it stores in any case.

@@ -131,7 +131,7 @@ func (j *judge) stores(x summary.Effect, c *meaning.Change, a summary.Asked) boo
 		return true
 	}
 	return x.Batch == summary.Watched && slices.ContainsFunc(j.st.Effects, func(o summary.Effect) bool {
-		return o.Batch == summary.Watched && o.At.Position == x.At.Position && o.Call != nil && o.Call.Any(func(t *term.T) bool { return j.e.Pool.Alike(t, v) })
+		return o.Batch == summary.Watched && o.Call != nil && (o.At.Position == x.At.Position || meaning.Receiver(o.Call) == meaning.Receiver(x.Call)) && o.Call.Any(func(t *term.T) bool { return j.e.Pool.Alike(t, v) })
 	})
 }
 

@@ -144,9 +144,8 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "what the version is compared with is a random id, which nobody stored there"
 			return none
 		}
-		if other := j.versionOf(g, c); other != "" {
-			none.fault = "the version is that of " + other + ", which this write does not change"
-			return none
+		if r, ok := j.versionOf(g, c); ok {
+			return r
 		}
 		return ruling{cond: lock.Version}
 	case "is null":
@@ -167,6 +166,12 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		return none
 	case "other":
+		return ruling{cond: lock.Unknown, note: g.Text}
+	case "upsert":
+		if j.e.Whole() && !j.e.KeepsUnique() {
+			none.fault = "of a newer record it matches nothing, and makes another one"
+			return none
+		}
 		return ruling{cond: lock.Unknown, note: g.Text}
 	case "or":
 		// As weak as the weakest way in.
@@ -221,40 +226,37 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 	return j.compare(g, c)
 }
 
-// versionOf names what a version was read of where that is surely something else than what
-// is written; whatever comes from several reads may be of either. A transaction may check
-// one thing and write another.
-func (j *judge) versionOf(g meaning.Guard, c *meaning.Change) string {
-	v := g.Value
-	kind, place, ok := strings.Cut(c.Resource, ":")
-	if !ok || g.Text != "version" || v == nil || v.Kind == term.Join || !slices.Contains(single, kind) {
-		return ""
+// versionOf rules on a version that was read of something else than what is written, or
+// may have been. Whatever comes from several reads may be of either, and a transaction may
+// check one thing and write another.
+func (j *judge) versionOf(g meaning.Guard, c *meaning.Change) (ruling, bool) {
+	v, kind := g.Value, c.Store
+	if g.Text != "version" || v == nil || v.Kind == term.Join || c.Key == nil || !slices.Contains(single, kind) {
+		return ruling{}, false
 	}
-	queries := j.e.Reader.Queries(v)
-	if len(queries) != 1 {
-		return ""
+	var read *term.T
+	v.Any(func(t *term.T) bool {
+		e := j.e.Reader.Entry(t)
+		if e == nil || e.Query == nil || e.Query.Store != kind || len(e.Query.Resource) == 0 {
+			return false
+		}
+		read = j.e.Reader.Get(e.Query.Resource[len(e.Query.Resource)-1], t, nil)
+		return true
+	})
+	from, known := read.Str()
+	to, same := c.Key.Str()
+	switch {
+	case read == nil || !known && !same:
+	case known && same && from != to:
+		return ruling{cond: lock.None, fault: "the version is that of " + from + ", which this write does not change"}, true
+	case known != same && (read.Kind == term.Param || c.Key.Kind == term.Param):
+		return ruling{cond: lock.Unknown, note: "whether the version is that of what is written is out of sight"}, true
 	}
-	read, from, ok := strings.Cut(queries[0].Store, ":")
-	if !ok || read != kind || strings.Count(from, "/") != strings.Count(place, "/") || alike(from, place) {
-		return ""
-	}
-	return from
+	return ruling{}, false
 }
 
 // single has the stores of which a version is that of one object.
 var single = []string{"s3", "zookeeper", "nats", "consul"}
-
-// alike reports whether two places may be the same: what is not constant in them may be
-// anything.
-func alike(a, b string) bool {
-	x, y := strings.Split(a, "/"), strings.Split(b, "/")
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] && !(strings.ContainsAny(x[i], "%.(") && strings.ContainsAny(y[i], "%.(")) {
-			return len(x) != len(y)
-		}
-	}
-	return true
-}
 
 // owner rules on the test that somebody still holds a lock. A value that cannot
 // be what the lock was given tells nothing of it.

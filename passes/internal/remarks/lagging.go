@@ -24,7 +24,7 @@ func (k *keeping) lags(r summary.Recorded, on *term.T) string {
 	}
 	same := func(handle *term.T) bool {
 		return slices.ContainsFunc(k.makers(handle), func(w *term.T) bool {
-			return slices.ContainsFunc(makers, func(m *term.T) bool { return called(m) != "" && called(m) == called(w) })
+			return slices.ContainsFunc(makers, func(m *term.T) bool { return m == w || called(m) != "" && called(m) == called(w) })
 		})
 	}
 	if option == "" || !slices.ContainsFunc(r.Site.Effects, func(x summary.Effect) bool {
@@ -47,6 +47,9 @@ func (k *keeping) staleBy(t *term.T, depth int) string {
 	}
 	if e := k.e.Reader.Entry(t); e != nil && e.Stale {
 		return t.Name[strings.LastIndexByte(t.Name, '.')+1:]
+	}
+	if before := k.e.Pool.Initially(t); before != nil {
+		return k.staleBy(before, depth+1) // options out of sight may say otherwise, as any may
 	}
 	option := ""
 	for _, a := range t.Args {

@@ -103,8 +103,6 @@ func TwoSteps(ctx context.Context, session *concurrency.Session, table *bigtable
 	return table.Apply(ctx, "doc", m)
 }
 
-// no Dropped: the answer comes through a pointer, and is not followed
-
 // cell: unknown
 func Unknown(ctx context.Context, session *concurrency.Session, table *bigtable.Table, body []byte) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")

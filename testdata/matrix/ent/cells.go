@@ -222,7 +222,7 @@ func InStepsPerhaps(ctx context.Context, session *concurrency.Session, client *s
 	return affected(n, err)
 }
 
-// cell: unknown
+// cell: token
 func Modified(ctx context.Context, session *concurrency.Session, client *store.Client, body string) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")
 	if err := mutex.Lock(ctx); err != nil {
