@@ -38,7 +38,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "fencevet: %v\n", err)
 		os.Exit(1)
 	}
-	collect(256<<20, 50) // most of what is read stays to the end: see docs/measurements.md
+	collect(192<<20, 50) // most of what is read stays to the end: see docs/measurements.md
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // whoever asks a second time does not want to wait
 	os.Exit(command.Run(ctx, args, os.Stdin, os.Stdout, os.Stderr, dir))
