@@ -39,7 +39,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "fencevet: %v\n", err)
 		os.Exit(1)
 	}
-	collect(256<<20, 50) // most of what is read stays to the end: see docs/measurements.md
+	collect(192<<20, 50) // most of what is read stays to the end: see docs/measurements.md
 	// Interrupted by ^C, or terminated as a CI job is, it leaves nothing half done behind.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // whoever asks a second time does not want to wait

@@ -74,6 +74,7 @@ func TestTrees(t *testing.T) {
 		})},
 		{name: "a missing import beside it", tree: add("other/other.go", "package other\n\nimport _ \"example.org/nowhere\"\n")},
 		{name: "type errors beside it", tree: add("other/other.go", "package other\n\nfunc F() { undefined.Call(1)()[0].x = nil }\n")},
+		{name: "generics that go deep beside it", tree: add("other/other.go", deep(60))},
 		{name: "a file cut short beside it", tree: add("other/other.go", "package other\n\nfunc F() { if")},
 		{name: "two packages in one folder beside it", tree: func(t *testing.T, dir string) string {
 			put(t, filepath.Join(dir, "other", "a.go"), []byte("package a\n"))
@@ -86,6 +87,7 @@ func TestTrees(t *testing.T) {
 			return dir
 		}},
 		{name: "module mode that would change go.mod", env: []string{"GOFLAGS=-mod=mod"}},
+		{name: "module cache that cannot be written", env: []string{"GOMODCACHE=/dev/null/none", "GOFLAGS=-mod=readonly"}},
 		{name: "no network", env: []string{"GOPROXY=off", "GONOSUMDB=*"}},
 		{name: "nothing may be written", tree: func(t *testing.T, dir string) string {
 			chmod(t, dir, 0o555)
@@ -129,6 +131,15 @@ func TestTrees(t *testing.T) {
 			}
 		})
 	}
+}
+
+// deep is a package whose types are instantiated so many levels deep.
+func deep(levels int) string {
+	typ := "int"
+	for range levels {
+		typ = "Box[" + typ + "]"
+	}
+	return "package other\n\ntype Box[T any] struct{ of T }\n\nfunc (b Box[T]) Get() T { return b.of }\n\nvar X " + typ + "\n\nfunc F[T any](x T) any { return x }\n\nvar Y = F(X.Get())\n"
 }
 
 func add(name, src string) func(*testing.T, string) string {

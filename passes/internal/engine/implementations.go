@@ -31,11 +31,11 @@ type Implementations struct {
 	e       *Engine
 	types   []*types.Named
 	local   map[*types.Package]bool
-	into    map[string][]types.Type // interface -> concrete types converted to it, in source order
-	foreign map[string][]types.Type // interface -> types of other modules converted to it
-	widened map[string][]string     // interface -> interfaces converted to it
-	owned   map[string]bool         // interfaces that the units declare, and to which something is converted
-	seen    map[conversion]bool     // what is in the two
+	into    map[string][]types.Type  // interface -> concrete types converted to it, in source order
+	foreign map[string][]types.Type  // interface -> types of other modules converted to it
+	widened map[string][]string      // interface -> interfaces converted to it
+	placed  map[*types.TypeName]bool // types that become values of an interface of the units' own
+	seen    map[conversion]bool      // what is in the two
 	memo    map[*types.Func][]*ssa.Function
 	keys    map[types.Type]string      // of interfaces, as asked for
 	means   map[invocation]*types.Func // methods, as asked for
@@ -51,7 +51,7 @@ func newImplementations(e *Engine) *Implementations {
 	im := &Implementations{
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
 		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string),
-		seen: make(map[conversion]bool), owned: make(map[string]bool),
+		seen: make(map[conversion]bool), placed: make(map[*types.TypeName]bool),
 		keys: make(map[types.Type]string), means: make(map[invocation]*types.Func),
 	}
 	for _, p := range e.pkgs {
@@ -117,7 +117,7 @@ func (im *Implementations) record(in ssa.Instruction) {
 		if !im.seen[c] {
 			im.seen[c] = true
 			if to := code.NamedOf(in.Type()); to != nil && im.local[to.Obj().Pkg()] {
-				im.owned[c.to] = true
+				im.placed[n.Obj()] = true
 			}
 			if im.local[n.Obj().Pkg()] {
 				im.into[c.to] = append(im.into[c.to], in.X.Type())
@@ -403,7 +403,7 @@ func (im *Implementations) adapters(t types.Type, iface *types.Interface, known 
 	var list []types.Type
 	for _, n := range im.types {
 		p := n.Obj().Pkg()
-		if p == home || slices.Contains(p.Imports(), home) || slices.Contains(home.Imports(), p) || im.placed(n) {
+		if p == home || slices.Contains(p.Imports(), home) || slices.Contains(home.Imports(), p) || im.placed[n.Obj()] {
 			continue
 		}
 		if recv := types.NewPointer(n); types.Implements(recv, iface) && !(plain && renames(recv, iface)) {
@@ -427,16 +427,6 @@ func renames(recv types.Type, iface *types.Interface) bool {
 			if a != b && a != "" && b != "" && b != "_" {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// placed reports whether a type becomes a value of an interface of the program itself.
-func (im *Implementations) placed(n *types.Named) bool {
-	for c := range im.seen {
-		if c.typ == n.Obj() && im.owned[c.to] {
-			return true
 		}
 	}
 	return false

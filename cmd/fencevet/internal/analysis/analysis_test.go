@@ -5,12 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -203,8 +207,8 @@ func Far(ctx context.Context, conn *sql.Conn, again bool) error {
 }
 `
 
-// TestDeterminism runs often, on one processor and on many, so that packages are
-// ready in another order, from the cache and without.
+// TestDeterminism runs often, on one processor and on many, with packages that are ready
+// in another order each time, from the cache and without.
 func TestDeterminism(t *testing.T) {
 	r := newRunner(t)
 	if err := synth.Write(r.dir, synth.Size{Packages: 8, Locks: 3, Writes: 2, Depth: 2, Types: 3, Filler: 2}); err != nil {
@@ -219,7 +223,7 @@ func TestDeterminism(t *testing.T) {
 		if r.cache = kept; i%4 != 3 {
 			r.cache = cache.Cache{}
 		}
-		got := r.run(Config{})
+		got := r.run(Config{Config: load.Config{Shuffle: rand.Shuffle}})
 		if want == "" {
 			want = got
 		}
@@ -246,4 +250,48 @@ func TestCanceled(t *testing.T) {
 	if r.run(Config{}); !r.asked {
 		t.Error("a run that was cancelled left a result")
 	}
+}
+
+// TestCanceledAnytime cancels runs at moments all over the time that one takes. Whatever
+// they leave in the cache, the next run finds what is there to be found.
+func TestCanceledAnytime(t *testing.T) {
+	r := newRunner(t)
+	start := time.Now()
+	want := r.run(Config{})
+	whole := time.Since(start)
+	dir := filepath.Dir(r.dir)
+	const moments = 12
+	for i := range moments {
+		var err error
+		if r.cache, err = cache.Named(filepath.Join(dir, fmt.Sprint("cache", i))); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(i)/moments)
+		_, err = Run(ctx, Config{Config: load.Config{Dir: r.dir, Cache: r.cache}})
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("cancelled after %d/%d of the time: %v", i, moments, err)
+		}
+		if got := r.run(Config{}); got != want {
+			t.Errorf("after a run that was cancelled after %d/%d of the time:\n%s\nbefore:\n%s", i, moments, got, want)
+		}
+	}
+}
+
+// TestTogether has many runs at once over one module, with one cache.
+func TestTogether(t *testing.T) {
+	r := newRunner(t)
+	kept := r.cache
+	r.cache = cache.Cache{}
+	want := r.run(Config{})
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			one := &runner{t: t, dir: r.dir, cache: kept}
+			if got := one.run(Config{}); got != want {
+				t.Errorf("one of many:\n%s\nalone:\n%s", got, want)
+			}
+		})
+	}
+	group.Wait()
 }

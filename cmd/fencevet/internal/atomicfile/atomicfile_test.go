@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/smalldisk"
 )
 
 func TestWrite(t *testing.T) {
@@ -53,7 +55,7 @@ func TestKeeps(t *testing.T) {
 // TestDiskFull demands that a disk that fills up costs neither the old contents nor
 // space.
 func TestDiskFull(t *testing.T) {
-	dir := full(t, 64<<10)
+	dir := smalldisk.Mount(t, 64<<10)
 	file := filepath.Join(dir, "baseline.json")
 	if err := Write(file, []byte("old")); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/fencevet/fencevet/cmd/fencevet/internal/smalldisk"
 )
 
 func key(n int) Key { return Key{byte(n), byte(n >> 8)} }
@@ -104,6 +106,23 @@ func TestNotWritable(t *testing.T) {
 	c.Put(key(1), []byte("one"))
 	if c.Get(key(1)) != nil {
 		t.Error("kept below a file")
+	}
+}
+
+// TestDiskFull demands that a result that finds no room leaves the others, and nothing of
+// itself.
+func TestDiskFull(t *testing.T) {
+	c, err := Named(smalldisk.Mount(t, 64<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Put(key(1), []byte("one"))
+	c.Put(key(2), make([]byte, 1<<20))
+	if got := c.Get(key(1)); string(got) != "one" {
+		t.Errorf("got %q", got)
+	}
+	if c.Get(key(2)) != nil || len(files(t, c)) != 1 {
+		t.Errorf("left behind: %v", files(t, c))
 	}
 }
 

@@ -57,7 +57,11 @@ func (c *checker) run() error {
 		return c.findExports()
 	})
 	syntax := make(map[*source][]*ast.File)
-	for _, s := range c.p.sources {
+	order := slices.Clone(c.p.sources)
+	if c.p.cfg.Shuffle != nil {
+		c.p.cfg.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	for _, s := range order {
 		group.Go(func() error {
 			defer close(s.files)
 			release := c.acquire()
@@ -149,7 +153,7 @@ func (c *checker) compiled(pkg *packages.Package) ([]string, error) {
 	if !slices.ContainsFunc(pkg.GoFiles, usesCgo) {
 		return pkg.GoFiles, nil
 	}
-	again, err := packages.Load(&packages.Config{
+	again, err := ask(&packages.Config{
 		Context: c.ctx, Dir: c.p.cfg.Dir, Tests: c.p.cfg.Tests,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles,
 	}, pkg.PkgPath)

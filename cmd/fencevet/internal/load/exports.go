@@ -41,7 +41,7 @@ func (c *checker) findExports() error {
 		return nil
 	}
 	unknown := err != nil
-	found, err := packages.Load(&packages.Config{
+	found, err := ask(&packages.Config{
 		Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile | packages.NeedTypesSizes, Dir: c.p.cfg.Dir,
 	}, paths...)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *checker) findExports() error {
 // added returns the types of a package that no programmer imports, but a file that
 // cgo makes. What these are is not known before the file is there.
 func (c *checker) added(path string) (*types.Package, error) {
-	found, err := packages.Load(&packages.Config{Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile, Dir: c.p.cfg.Dir}, path)
+	found, err := ask(&packages.Config{Context: c.ctx, Mode: packages.NeedName | packages.NeedExportFile, Dir: c.p.cfg.Dir}, path)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,9 @@ type Config struct {
 	// ParseFile is called for every file that is read from source; nil means
 	// the Go parser. It lets a test see which files these are.
 	ParseFile func(fset *token.FileSet, filename string, src []byte) (*ast.File, error)
+	// Shuffle is called before packages are read; nil leaves them in order. It lets a
+	// test have them ready in another one.
+	Shuffle func(n int, swap func(i, j int))
 }
 
 // A Program is what the go command says of packages and, once it is loaded, the
@@ -148,6 +151,16 @@ type source struct {
 
 const metadata = packages.NeedName | packages.NeedFiles | packages.NeedEmbedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
+// ask asks the go command. Of a run that is cancelled it says so, rather than how the go
+// command came to its end.
+func ask(cfg *packages.Config, patterns ...string) ([]*packages.Package, error) {
+	found, err := packages.Load(cfg, patterns...)
+	if stopped := cfg.Context.Err(); stopped != nil {
+		return nil, stopped
+	}
+	return found, err
+}
+
 // List asks the go command for the packages and all that they import. No file of
 // theirs is read for that.
 func List(ctx context.Context, cfg Config) (*Program, error) {
@@ -157,7 +170,7 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 	if _, err := os.Stat(cfg.Dir); err != nil {
 		return nil, err
 	}
-	roots, err := packages.Load(&packages.Config{Context: ctx, Mode: metadata, Dir: cfg.Dir, Tests: cfg.Tests}, patterns(cfg)...)
+	roots, err := ask(&packages.Config{Context: ctx, Mode: metadata, Dir: cfg.Dir, Tests: cfg.Tests}, patterns(cfg)...)
 	if err != nil {
 		return nil, err
 	}

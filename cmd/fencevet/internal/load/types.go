@@ -16,7 +16,7 @@ func Types(ctx context.Context, cfg Config, want func(path string) bool) (func(p
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	roots, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Dir: cfg.Dir}, patterns...)
+	roots, err := ask(&packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Dir: cfg.Dir}, patterns...)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func Types(ctx context.Context, cfg Config, want func(path string) bool) (func(p
 	found := make(map[string]*types.Package)
 	if len(paths) > 0 {
 		// From source, as unexported functions have models, too.
-		pkgs, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax, Dir: cfg.Dir}, paths...)
+		pkgs, err := ask(&packages.Config{Context: ctx, Mode: packages.LoadSyntax, Dir: cfg.Dir}, paths...)
 		if err != nil {
 			return nil, err
 		}

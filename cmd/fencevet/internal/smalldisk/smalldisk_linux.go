@@ -1,4 +1,5 @@
-package atomicfile
+// Package smalldisk makes file systems that are soon full, for tests.
+package smalldisk
 
 import (
 	"fmt"
@@ -6,9 +7,10 @@ import (
 	"testing"
 )
 
-// full makes a file system that holds so many bytes. Only root may.
-func full(t *testing.T, size int) string {
-	dir := t.TempDir()
+// Mount makes a file system that holds so many bytes. Only root may.
+func Mount(t *testing.T, size int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size)); err != nil {
 		t.Skip("cannot mount a small file system: ", err)
 	}
