@@ -52,7 +52,8 @@
 //     held: reported at the return.
 //   - success after nil for both lock and error, which Consul's Lock and
 //     Semaphore return when they give up: at the acquire. So is a channel that is
-//     kept in a private field and that no code compares with nil.
+//     kept in a private field and that no code compares with nil, nor what a method in
+//     view gives out of it.
 //
 // A command that takes a lease without an expiry, or with one that is set by a
 // second command, is reported at that command.

@@ -41,10 +41,12 @@
 //
 // The handle on which the statement runs is a pool: it was made as one, or its
 // type is one (gorm.DB is one unless it was made by Begin, Transaction or
-// Connection; where it is an argument, the callers in view say which), or every
+// Connection; where it is an argument, the callers in view say which), a connection
+// that is lent to a function only (AcquireFunc) and the lock is held beyond that, or every
 // value in sight that is put into its interface is one. Or its connection string
 // names a pooler such as pgbouncer. Or an unlock runs on the pool, or on another
-// connection than the lock. The finding stands at the statement.
+// connection than the lock, be it in a method or a function that a wrapper returns. The
+// finding stands at the statement.
 //
 // # When it stays silent
 //

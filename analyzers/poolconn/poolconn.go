@@ -27,34 +27,44 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	// The statement itself is wrong, so it is reported where it stands: by the
 	// wrapper that sends it, not by each of the wrapper's callers.
-	if u.Kind != lock.Advisory || u.Scope != "session" || len(u.Via) > 0 {
+	if u.Kind != lock.Advisory || u.Scope != "session" {
 		return
 	}
-	switch u.Handle {
-	case "pool":
+	switch {
+	case u.Handle != "pool" && u.Handle != "pooler":
+		strays(u, report)
+	case len(u.Via) > 0:
+	case u.Handle == "pool":
 		report(lock.Finding{
 			At:    u.Acquire.Position,
 			Level: lock.Error,
 			Message: fmt.Sprintf("the lock is stuck or guards nothing: %s belongs to one database session, but %s takes any connection of the pool, and the next statement or the unlock may get another; use one *sql.Conn (or a transaction with its transaction-level lock) from lock to unlock",
 				check.Lock(u), check.Short(u.Call)),
 		})
-		return
-	case "pooler":
+	default:
 		report(lock.Finding{
 			At:    u.Acquire.Position,
 			Level: lock.Error,
 			Message: fmt.Sprintf("the lock is stuck or guards nothing: %s belongs to one database session, but the connection goes through a pooler, which may run the next statement or the unlock on another; connect to the database itself, or use a transaction-level lock",
 				check.Lock(u)),
 		})
-		return
+	}
+}
+
+// strays reports releases on another session than that which took the lock, wherever they
+// stand.
+func strays(u *lock.Use, report func(lock.Finding)) {
+	at := u.Acquire
+	if n := len(u.Via); n > 0 {
+		at = u.Via[n-1]
 	}
 	for _, c := range u.Strays {
 		report(lock.Finding{
 			At:    c.Position,
 			Level: lock.Error,
 			Message: fmt.Sprintf("the lock stays held: %s was taken on another connection (%s) than %s releases it on, and a session can only release its own; use the connection that took it",
-				check.Lock(u), check.Place(u.Acquire.Position), check.Short(c.Call)),
-			Related: []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))},
+				check.Lock(u), check.Place(at.Position), check.Short(c.Call)),
+			Related: []lock.Frame{check.Frame(at.Position, "%s acquired here", check.Lock(u))},
 		})
 	}
 }

@@ -59,7 +59,9 @@
 // Lock, Done or Ctx of an etcd session that is made here, the events of a ZooKeeper
 // connection, the session monitor of dynamolock), or looked at only to write a log
 // line; and a loop under an advisory lock whose session is asked nothing until the
-// end. A wrapper that gets the signal and hands it to nobody is where that is told.
+// end. A wrapper that gets the signal and hands it to nobody is where that is told; where
+// it returns the session, as a part of an object say, or a method that gives the signal
+// out, its callers have to look at it.
 //
 // A ping, in a loop, of the connection that owns an advisory lock is a renewal.
 //

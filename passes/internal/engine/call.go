@@ -33,6 +33,14 @@ func (e *Engine) register(fn *types.Func) []*catalog.Call {
 	return list
 }
 
+// TellsLoss reports whether a function of a library returns what tells the loss of a lease:
+// a channel or a context.
+func (e *Engine) TellsLoss(fn *types.Func) bool {
+	return slices.ContainsFunc(e.register(fn), func(c *catalog.Call) bool {
+		return c.Loss != nil && c.Acquire == nil && (c.Loss.How == "channel" || c.Loss.How == "context")
+	})
+}
+
 // byType is the function that the catalogue means by the name of a type of
 // functions: some clients have a field of such a type for each request. It is nil
 // for other types.

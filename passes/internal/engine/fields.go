@@ -3,6 +3,7 @@ package engine
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -191,6 +192,12 @@ func (f *Family) Carriers(list []ssa.Value) (out []ssa.Value, escapes bool) {
 				default:
 					return out, true // the receiver of a method value
 				}
+			case *ssa.Return:
+				results, ok := f.Engine.Readings().results(code.Origin(r.Parent()), slices.Index(r.Results, v))
+				if !ok {
+					return out, true
+				}
+				list = append(list, results...)
 			case ssa.CallInstruction:
 				if f.Engine.Reader.Entry(f.CallTerm(r.Common(), r.Pos())) != nil {
 					continue

@@ -108,8 +108,14 @@ func (e *Engine) noteHandle(x summary.Effect) {
 // OwnerHandle is givenHandle of the statement that takes a lock. Where that is sent
 // through an interface of the program's own, what is put into it decides, if it is
 // a pool wherever that can be seen.
+//
+// A connection that a function is lent goes back to the pool when that returns: where the
+// lock is held on, it is with any of them from then on.
 func (e *Engine) OwnerHandle(st *summary.Site, m meaning.Meaning) string {
 	kind := e.givenHandle(st.Lock.Call, m.On)
+	if kind == "conn" && (e.lentFor(st, m) || slices.ContainsFunc(st.Lock.Chain, func(c *summary.Site) bool { return e.lentFor(c, m) })) {
+		return "pool"
+	}
 	if kind != unknownHandle {
 		return kind
 	}
@@ -120,6 +126,24 @@ func (e *Engine) OwnerHandle(st *summary.Site, m meaning.Meaning) string {
 		return "pool"
 	}
 	return kind
+}
+
+// lentFor reports whether a site holds its lock on, beyond a function that was lent the
+// connection by the call which runs it.
+func (e *Engine) lentFor(st *summary.Site, m meaning.Meaning) bool {
+	if own, ok := e.Acquire(st.Lock.Call); ok {
+		m = own
+	}
+	made := e.HandleMaker(m.On)
+	if !st.HeldOut || made == nil || e.Reader.Entry(made).Runs == nil || st.Func == nil {
+		return false
+	}
+	f := e.Families[code.Root(st.Func)]
+	if f == nil {
+		return false
+	}
+	_, here := f.CallBlocks()[made.Site]
+	return here
 }
 
 // SinglePool reports whether a pool that fn may be given has one connection, and so but one

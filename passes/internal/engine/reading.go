@@ -29,6 +29,8 @@ type Readings struct {
 	Named   map[code.Slot][]ssa.Value // the addresses of a field, wherever it is read or set
 	filled  map[code.Slot]string      // fields that a call fills through a pointer, and that call
 	decoded map[*types.TypeName]string
+	invoked map[string]bool       // names of the methods that are called through interfaces
+	valued  map[types.Object]bool // functions that are used as values
 }
 
 // MaxSources bounds the values that one question looks at.
@@ -46,6 +48,7 @@ func newReadings(e *Engine) *Readings {
 	r := &Readings{
 		e: e, Callers: make(map[*ssa.Function][]*ssa.CallCommon), Taking: make(map[*ssa.Function][]*ssa.Call),
 		stored: make(map[code.Slot][]ssa.Value), Named: make(map[code.Slot][]ssa.Value), filled: make(map[code.Slot]string), decoded: make(map[*types.TypeName]string),
+		invoked: make(map[string]bool), valued: make(map[types.Object]bool),
 	}
 	var calls []*ssa.CallCommon
 	var owners []*Family
@@ -53,6 +56,7 @@ func newReadings(e *Engine) *Readings {
 		for _, fn := range f.Members {
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
+					r.values(in)
 					switch in := in.(type) {
 					case *ssa.FieldAddr:
 						if s, ok := code.SlotOf(in.X.Type(), in.Field); ok {
@@ -66,6 +70,9 @@ func newReadings(e *Engine) *Readings {
 						}
 					case ssa.CallInstruction:
 						c := in.Common()
+						if c.IsInvoke() {
+							r.invoked[c.Method.Name()] = true
+						}
 						if callee := code.Origin(c.StaticCallee()); callee != nil && len(callee.Blocks) > 0 {
 							r.Callers[callee] = append(r.Callers[callee], c)
 							if call, ok := in.(*ssa.Call); ok {
@@ -83,6 +90,33 @@ func newReadings(e *Engine) *Readings {
 		r.fills(owners[i], c)
 	}
 	return r
+}
+
+// values notes the functions that an instruction uses other than to call them.
+func (r *Readings) values(in ssa.Instruction) {
+	var callee ssa.Value
+	if c, ok := in.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
+		callee = c.Common().Value
+	}
+	for _, op := range in.Operands(nil) {
+		if fn, ok := (*op).(*ssa.Function); ok && *op != callee && fn.Object() != nil {
+			r.valued[fn.Object()] = true // of a method value, that is the method
+		}
+	}
+}
+
+// results lists what the calls of a function yield for its index-th result; ok is false
+// where code out of sight may call it, or it is called other than by its name.
+func (r *Readings) results(fn *ssa.Function, index int) (out []ssa.Value, ok bool) {
+	obj := fn.Object()
+	if obj == nil || fn.Parent() != nil || r.valued[obj] || fn.Signature.Recv() != nil && r.invoked[fn.Name()] ||
+		len(r.Callers[fn]) == 0 || obj.Exported() && !r.e.Whole() {
+		return nil, false
+	}
+	for _, call := range r.Taking[fn] {
+		out = append(out, ResultOf(call, index)...)
+	}
+	return out, true
 }
 
 // fills notes the fields and types that a call without a body decodes into.

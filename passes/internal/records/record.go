@@ -57,6 +57,14 @@ func uses(e *engine.Engine) []*lock.Use {
 	slices.SortStableFunc(out, func(a, b *lock.Use) int {
 		return cmp.Or(a.Acquire.Compare(b.Acquire.Position), cmp.Compare(a.Library, b.Library))
 	})
+	told := make(map[lock.Position]bool)
+	for _, u := range out { // what a wrapper releases is told once
+		u.Strays = slices.DeleteFunc(u.Strays, func(c lock.Call) bool {
+			again := told[c.Position]
+			told[c.Position] = true
+			return again
+		})
+	}
 	return out
 }
 

@@ -46,7 +46,9 @@ func (k *keeping) loss(f *engine.Family, r summary.Recorded) {
 		}
 	case m.Renewal != "library" || !lasts(k.e, st) || k.tended(st, m):
 	case len(st.Lock.Via) > 0:
-		k.lent(r)
+		if signal = k.unasked(r); signal == "" {
+			k.lent(r)
+		}
 	default:
 		signal = k.unwatched(f, st, m)
 	}

@@ -18,7 +18,7 @@ func (t *taking) undeferred() lock.Frame {
 	if _, here := st.At.(*ssa.Call); !here { // in a goroutine: it may not have the lock yet
 		return lock.Frame{}
 	}
-	if !st.Deferred || st.Returned || t.m.Row != nil || t.m.Record != "" || t.m.Raw && t.m.Kind != lock.Lease {
+	if !st.Deferred || st.Returned || st.Sent != nil || t.m.Row != nil || t.m.Record != "" || t.m.Raw && t.m.Kind != lock.Lease {
 		return lock.Frame{}
 	}
 	var defers []*ssa.Defer
@@ -63,7 +63,7 @@ func (t *taking) undecided(b *ssa.BasicBlock) bool {
 		if cond, ok := br.Cond.(*ssa.BinOp); ok {
 			asked = []ssa.Value{cond.X, cond.Y}
 		}
-		if slices.ContainsFunc(asked, t.tells) {
+		if slices.ContainsFunc(asked, func(v ssa.Value) bool { return t.tells(v) || t.readsAnswer(v) }) {
 			return true
 		}
 	}
@@ -85,5 +85,31 @@ func (t *taking) tells(v ssa.Value) bool {
 			return true // also what it has put into a variable that it was given
 		}
 		return t.m.Handle != nil && x == t.m.Handle && x.Kind == term.Call
+	})
+}
+
+// readsAnswer reports whether a value is read from a variable that the acquire was given to
+// fill, or what reads its answer.
+func (t *taking) readsAnswer(v ssa.Value) bool {
+	load, ok := v.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	at := load.X
+	for {
+		field, ok := at.(*ssa.FieldAddr)
+		if !ok {
+			break
+		}
+		at = field.X
+	}
+	variable := t.f.Base(at)
+	return slices.ContainsFunc(t.f.Calling, func(in ssa.CallInstruction) bool {
+		return slices.ContainsFunc(t.f.Inputs(in.Common()), func(x ssa.Value) bool {
+			if mi, ok := x.(*ssa.MakeInterface); ok {
+				x = mi.X
+			}
+			return t.f.Base(x) == variable
+		}) && (in == t.st.At || in.Value() != nil && t.tells(in.Value()))
 	})
 }

@@ -2,10 +2,12 @@ package good
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
 	"github.com/bsm/redislock"
+	"github.com/jmoiron/sqlx"
 )
 
 // Returns before the release is deferred on which there is nothing to release, or it is
@@ -87,4 +89,25 @@ func (k *Retort) Rack(ctx context.Context, names []string) (err error) {
 		return errBusy
 	}
 	return k.fire(ctx, names)
+}
+
+// Drain looks at the number that the lock was answered by.
+func Drain(ctx context.Context, db *sqlx.DB, name string, drain func(context.Context) error) (err error) {
+	conn, err := db.Connx(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var got sql.NullInt64
+	if err := conn.GetContext(ctx, &got, "SELECT GET_LOCK(?, 10)", name); err != nil {
+		return err
+	}
+	if got.Int64 != 1 {
+		return errBusy
+	}
+	defer func() {
+		_, e := conn.ExecContext(context.WithoutCancel(ctx), "SELECT RELEASE_LOCK(?)", name)
+		err = errors.Join(err, e)
+	}()
+	return drain(ctx)
 }
