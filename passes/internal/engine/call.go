@@ -83,13 +83,16 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	if !c.IsInvoke() && f.Engine.buildsOn(name) {
 		value = func(a ssa.Value) *term.T { return f.built(c, a) }
 	}
-	marks, writes := f.Engine.versionMarks(name), f.Engine.writesTo(name)
+	marks, writes, names := f.Engine.versionMarks(name), f.Engine.writesTo(name), f.Engine.readsNames(name)
 	for i, a := range c.Args {
 		t := value(a)
 		if writes && (i > 0 || c.IsInvoke() || c.Signature().Recv() == nil) {
 			t = f.stored(a, t, instructionOf(a, c))
 		}
 		t = f.versioned(t, a, marks)
+		if names {
+			t = f.tagged(t, a)
+		}
 		if t.Kind != term.Const && code.IsDuration(a.Type()) && strings.HasPrefix(name, "time.") {
 			if waits := f.growing(a); waits != nil {
 				t = waits

@@ -344,7 +344,7 @@ func (f *Family) wholeField(a *ssa.Alloc, i int, name string) *term.T {
 		}
 		switch t := f.Value(s); {
 		case t == nil || t.IsZero():
-		case t.Kind == term.Struct && slices.Contains(t.Names, name):
+		case t.Kind == term.Struct && slices.Contains(t.Names, name), t.Kind == term.Param:
 			alts = append(alts, f.Engine.Pool.Field(t, name))
 		default:
 			return nil
