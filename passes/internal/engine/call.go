@@ -363,11 +363,22 @@ func isBuiltin(c *ssa.Call, name string) bool {
 	return ok && b.Name() == name && len(c.Call.Args) == 2
 }
 
+// copies reports whether a call is of a method that generators write to copy objects of
+// Kubernetes: what is made of the copy is made of the original, as it was.
+func copies(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	return fn != nil && fn.Name() == "DeepCopy" && fn.Signature.Recv() != nil && len(c.Args) == 1 && fn.Signature.Results().Len() == 1 &&
+		types.Identical(fn.Signature.Results().At(0).Type(), fn.Signature.Recv().Type())
+}
+
 // std knows the few functions of the standard library that build strings, and
 // what contexts carry.
 func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 	p := f.Engine.Pool
 	args := meaning.Args(t)
+	if copies(c) {
+		return t.Args[0]
+	}
 	switch t.Name {
 	case "fmt.Sprintf":
 		if len(args) == 2 {
