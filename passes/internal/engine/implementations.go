@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/code"
 )
 
@@ -30,6 +31,7 @@ type Implementations struct {
 	into    map[string][]types.Type // interface -> concrete types converted to it, in source order
 	foreign map[string][]types.Type // interface -> types of other modules converted to it
 	widened map[string][]string     // interface -> interfaces converted to it
+	sources map[string]types.Type   // those interfaces, by name
 	owned   map[string]bool         // interfaces that the units declare, and to which something is converted
 	seen    map[conversion]bool     // what is in the two
 	memo    map[*types.Func][]*ssa.Function
@@ -38,7 +40,7 @@ type Implementations struct {
 func newImplementations(e *Engine) *Implementations {
 	im := &Implementations{
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
-		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string),
+		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string), sources: make(map[string]types.Type),
 		seen: make(map[conversion]bool), owned: make(map[string]bool),
 	}
 	for _, p := range e.pkgs {
@@ -116,6 +118,7 @@ func (im *Implementations) record(in ssa.Instruction) {
 		if c.from != c.to && !im.seen[c] {
 			im.seen[c] = true
 			im.widened[c.to] = append(im.widened[c.to], c.from)
+			im.sources[c.from] = in.X.Type()
 		}
 	}
 }
@@ -200,23 +203,41 @@ func (im *Implementations) converted(from map[string][]types.Type, key string, s
 }
 
 // method is the function that a call through an interface means to the catalogue: the
-// interface's method or, where that is the program's own and a type of one library is all
-// that becomes a value of it, the method of that type. Programs declare such interfaces to
-// be tested without the library. Imprecision: what comes in by reflection is not seen.
+// interface's method or, where that is the program's own and all that becomes a value of
+// it has methods that mean the same, such a method: of the one type of a library, or of its
+// pools and its transactions. Programs declare such interfaces to be tested without the
+// library. Imprecision: what comes in by reflection is not seen.
 func (im *Implementations) method(c *ssa.CallCommon) *types.Func {
 	if len(im.e.register(c.Method)) > 0 || !im.resolvable(c) {
 		return c.Method
 	}
 	key := interfaceKey(c.Value.Type())
-	foreign := im.converted(im.foreign, key, make(map[string]bool))
-	if len(foreign) != 1 || len(im.converted(im.into, key, make(map[string]bool))) > 0 {
+	if len(im.converted(im.into, key, make(map[string]bool))) > 0 {
 		return c.Method
 	}
-	obj, _, _ := types.LookupFieldOrMethod(foreign[0], true, c.Method.Pkg(), c.Method.Name())
-	if fn, ok := obj.(*types.Func); ok && len(im.e.register(fn)) > 0 {
-		return fn.Origin()
+	foreign := im.converted(im.foreign, key, make(map[string]bool))
+	for _, w := range im.widened[key] {
+		if n := code.NamedOf(im.sources[w]); n != nil && n.Obj().Pkg() != nil && !im.local[n.Obj().Pkg()] {
+			foreign = append(foreign, im.sources[w])
+		}
 	}
-	return c.Method
+	means := c.Method
+	for i, t := range foreign {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, c.Method.Pkg(), c.Method.Name())
+		fn, ok := obj.(*types.Func)
+		if !ok || len(im.e.register(fn)) == 0 || i > 0 && !sameEntries(im.e.register(fn), im.e.register(means)) {
+			return c.Method
+		}
+		if i == 0 {
+			means = fn.Origin()
+		}
+	}
+	return means
+}
+
+// sameEntries reports whether two functions are listed by the same entries.
+func sameEntries(a, b []*catalog.Call) bool {
+	return slices.EqualFunc(a, b, func(x, y *catalog.Call) bool { return x.Pos == y.Pos })
 }
 
 // acquainted lists the types with the interface's methods in packages that
