@@ -225,6 +225,9 @@ func (f *Family) extract(v *ssa.Extract) *term.T {
 		if v.Index == 0 {
 			return f.Value(x.X)
 		}
+		if t := f.Value(x.X); t != nil {
+			return p.There(t)
+		}
 	case *ssa.Lookup:
 		if v.Index == 0 {
 			return f.element(f.Get(x.X), f.Get(x.Index))
@@ -400,7 +403,7 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		}
 	case "strings.Join":
 		if len(args) == 2 {
-			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op {
+			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op || list.Kind == term.Field {
 				return p.Joined(list, args[1])
 			}
 		}
