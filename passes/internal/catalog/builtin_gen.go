@@ -1443,7 +1443,7 @@ var builtin = []source{
 				&Call{Func: []string{"(*leaderelection.LeaderElector).GetLeader"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the holder's name"}, Pos: "data/kubernetes.yaml:20:5"},
 				&Call{Func: []string{"resourcelock.New", "resourcelock.NewFromKubeconfig"}, New: &New{Key: Ref{Base: 1, Index: 2}}, args: 3, Pos: "data/kubernetes.yaml:22:5"},
 				&Call{Func: []string{"(resourcelock.Interface).Identity"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the holder's name"}, Pos: "data/kubernetes.yaml:24:5"},
-				&Call{Func: []string{"(resourcelock.Interface).Get"}, Query: &Query{Store: "k8s"}, Pos: "data/kubernetes.yaml:26:5"},
+				&Call{Func: []string{"(resourcelock.Interface).Get", "(*resourcelock.LeaseLock).Get"}, Query: &Query{Store: "k8s"}, Pos: "data/kubernetes.yaml:26:5"},
 				&Call{Field: []string{"resourcelock.LeaderElectionRecord.LeaderTransitions", "coordination.LeaseSpec.LeaseTransitions"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "counts the changes of leader", Resets: "it stays when the same holder comes back, and restarts when the Lease is deleted"}, Pos: "data/kubernetes.yaml:28:5"},
 				&Call{Field: []string{"resourcelock.LeaderElectionRecord.AcquireTime", "resourcelock.LeaderElectionRecord.RenewTime"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the holder's wall clock"}, Pos: "data/kubernetes.yaml:30:5"},
 			},

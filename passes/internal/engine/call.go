@@ -101,13 +101,16 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	if !c.IsInvoke() && f.Engine.buildsOn(name) {
 		value = func(a ssa.Value) *term.T { return f.built(c, a) }
 	}
-	marks, writes := f.Engine.versionMarks(name), f.Engine.writesTo(name)
+	marks, writes, names := f.Engine.versionMarks(name), f.Engine.writesTo(name), f.Engine.readsNames(name)
 	for i, a := range c.Args {
 		t := value(a)
 		if writes && (i > 0 || c.IsInvoke() || c.Signature().Recv() == nil) {
 			t = f.stored(a, t, instructionOf(a, c))
 		}
 		t = f.versioned(t, a, marks)
+		if names {
+			t = f.tagged(t, a)
+		}
 		if t.Kind != term.Const && code.IsDuration(a.Type()) && strings.HasPrefix(name, "time.") {
 			if waits := f.growing(a); waits != nil {
 				t = waits
@@ -239,6 +242,9 @@ func (f *Family) extract(v *ssa.Extract) *term.T {
 	case *ssa.TypeAssert:
 		if v.Index == 0 {
 			return f.Value(x.X)
+		}
+		if t := f.Value(x.X); t != nil {
+			return p.There(t)
 		}
 	case *ssa.Lookup:
 		if v.Index == 0 {
@@ -378,11 +384,22 @@ func isBuiltin(c *ssa.Call, name string) bool {
 	return ok && b.Name() == name && len(c.Call.Args) == 2
 }
 
+// copies reports whether a call is of a method that generators write to copy objects of
+// Kubernetes: what is made of the copy is made of the original, as it was.
+func copies(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	return fn != nil && fn.Name() == "DeepCopy" && fn.Signature.Recv() != nil && len(c.Args) == 1 && fn.Signature.Results().Len() == 1 &&
+		types.Identical(fn.Signature.Results().At(0).Type(), fn.Signature.Recv().Type())
+}
+
 // std knows the few functions of the standard library that build strings, and
 // what contexts carry.
 func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 	p := f.Engine.Pool
 	args := meaning.Args(t)
+	if copies(c) {
+		return t.Args[0]
+	}
 	switch t.Name {
 	case "fmt.Sprintf":
 		if len(args) == 2 {
@@ -404,7 +421,7 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		}
 	case "strings.Join":
 		if len(args) == 2 {
-			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op || list.Kind == term.Param {
+			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op || list.Kind == term.Param || list.Kind == term.Field {
 				return p.Joined(list, args[1])
 			}
 		}

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
@@ -58,7 +60,8 @@ func passChosen(list []summary.Choice, bind *term.Binding) []summary.Choice {
 }
 
 // linkedWhen is the value of a builder to which a link is added where a value is not zero,
-// as a condition is that a token needs; nil for others.
+// as a condition is that a token needs, or of a text or a list that grows so where a number
+// is not zero; nil for others.
 func (f *Family) linkedWhen(phi *ssa.Phi) *term.T {
 	b := phi.Block()
 	if len(phi.Edges) != 2 || len(b.Preds) != 2 {
@@ -73,13 +76,58 @@ func (f *Family) linkedWhen(phi *ssa.Phi) *term.T {
 		case len(from.Succs) == 2 && from.Succs[0] != from.Succs[1]:
 			x = zeroIn(from, b)
 		}
-		if x == nil || !isOrdered(x.Type()) {
+		if x == nil {
+			x = lacking(from, b)
+		}
+		if x == nil || !isOrdered(x.Type()) && !isFlag(x.Type()) {
 			continue
 		}
 		with, without := f.Value(phi.Edges[1-i]), f.Value(phi.Edges[i])
-		if with != nil && without != nil && term.Extends(with, without) {
+		if with == nil || without == nil {
+			continue
+		}
+		if _, tells := f.Get(x).Asked(); term.Extends(with, without) && (tells || !isFlag(x.Type())) {
 			return f.Engine.Pool.When(f.Get(x), with, without)
+		}
+		if t := f.choice(x, with, without); t != nil {
+			return t
 		}
 	}
 	return nil
+}
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+func isFlag(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
+}
+
+// lacking returns the flag that is false where control comes to b by way of from, if one
+// decides; nil if none does.
+func lacking(from, b *ssa.BasicBlock) ssa.Value {
+	if len(from.Preds) == 1 && len(from.Succs) == 1 {
+		from, b = from.Preds[0], from
+	}
+	br, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+	if !ok || from.Succs[0] == from.Succs[1] || from.Succs[1] != b {
+		return nil
+	}
+	return br.Cond
+}
+
+// choice is with where x says so, else without, if it is something that grows: by what a
+// number or a flag asks for. It is nil for others.
+func (f *Family) choice(x ssa.Value, with, without *term.T) *term.T {
+	if !isInteger(x.Type()) && !isFlag(x.Type()) || !term.Grows(with, without) {
+		return nil
+	}
+	t := f.Get(x)
+	if _, tells := t.Asked(); isFlag(x.Type()) && !tells && with.Kind != term.Struct && !meaning.IsStatement(without) {
+		return nil // any flag decides of statements alone
+	}
+	return f.Engine.Pool.When(t, with, without)
 }

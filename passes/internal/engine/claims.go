@@ -298,7 +298,7 @@ func (f *Family) turnsAway(call *ssa.Call, s *summary.Summary, refused *refusedW
 			continue
 		}
 		for i := range steps {
-			if x := &steps[i]; x.Open == summary.Value || f.isWrite(*x) {
+			if x := &steps[i]; x.Open == summary.Value || f.isWrite(*x) || f.Engine.endsOne(*x) {
 				x.Won = joined(x.Won, c)
 			}
 		}

@@ -150,6 +150,26 @@ func (e *Engine) ends(x summary.Effect, on *term.T) bool {
 		(on.Any(func(t *term.T) bool { return t == r.Handle }) || e.Related(r.Handle, on))
 }
 
+// endsOne reports whether an effect ends some transaction.
+func (e *Engine) endsOne(x summary.Effect) bool {
+	if x.Call == nil || x.Open != summary.Closed {
+		return false
+	}
+	entry := e.Reader.Entry(x.Call)
+	return entry != nil && EndsTransaction(entry)
+}
+
+// RunsHere reports whether a transaction is begun by the family of fn, and by which call of
+// the catalogue, if that runs a function in it.
+func (e *Engine) RunsHere(fn *ssa.Function, on *term.T) (runs, here bool) {
+	made := e.HandleMaker(on)
+	if made == nil {
+		return false, false
+	}
+	g, _ := e.Index.CallOf(made)
+	return e.Reader.Entry(made).Runs != nil, g != nil && g == e.Families[code.Origin(code.Root(fn))]
+}
+
 // EndsTransaction reports whether a call ends a transaction, which gives back what was
 // taken for that alone.
 func EndsTransaction(entry *catalog.Call) bool {

@@ -89,6 +89,11 @@ func (f *Family) compute(v ssa.Value) *term.T {
 		return p.Join(alts...)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
+			if a, ok := f.Base(v.X).(*ssa.Alloc); ok {
+				if t := f.wholeAt(a, v); t != nil {
+					return t
+				}
+			}
 			t := f.reached(v)
 			if t == nil {
 				t = f.load(v.X)
@@ -347,7 +352,7 @@ func (f *Family) wholeField(a *ssa.Alloc, i int, name string) *term.T {
 		}
 		switch t := f.Value(s); {
 		case t == nil || t.IsZero():
-		case t.Kind == term.Struct && slices.Contains(t.Names, name):
+		case t.Kind == term.Struct && slices.Contains(t.Names, name), t.Kind == term.Param:
 			alts = append(alts, f.Engine.Pool.Field(t, name))
 		default:
 			return nil
@@ -456,7 +461,13 @@ func (f *Family) load(addr ssa.Value) *term.T {
 	case *ssa.FieldAddr:
 		name := code.FieldName(a.X.Type(), a.Field)
 		if x, ok := f.Base(a.X).(*ssa.Alloc); ok {
+			if t := f.wholeAt(x, a); t != nil {
+				return p.Field(t, name)
+			}
 			if !f.lentBefore(x, a) {
+				if t := f.unchanged(x, a, name); t != nil {
+					return t
+				}
 				if t := f.localField(x, a.Field, name, nil); t != nil {
 					return t
 				}
@@ -486,6 +497,30 @@ func (f *Family) load(addr ssa.Value) *term.T {
 		return f.Engine.global(a)
 	}
 	return f.Value(addr)
+}
+
+// unchanged is a field of a local struct that is read before it is set, which happens
+// once and in the same block: as the struct has it that was stored. It is nil for others.
+func (f *Family) unchanged(x *ssa.Alloc, read *ssa.FieldAddr, name string) *term.T {
+	if len(f.Fields[x][read.Field]) != 1 || len(f.Stores[x]) != 1 || len(f.outs[x]) > 0 || x.Block() != read.Block() {
+		return nil
+	}
+	for _, r := range *x.Referrers() {
+		fa, ok := r.(*ssa.FieldAddr)
+		if !ok || fa.Field != read.Field {
+			continue
+		}
+		for _, r := range *fa.Referrers() {
+			if st, ok := r.(*ssa.Store); ok && st.Addr == ssa.Value(fa) && (st.Block() != read.Block() || !code.Before(read, st)) {
+				return nil
+			}
+		}
+	}
+	whole := f.Value(f.Stores[x][0])
+	if whole == nil {
+		return nil
+	}
+	return f.Engine.Pool.Field(whole, name)
 }
 
 // lentBefore reports whether a call that is given a pointer to a local struct may have

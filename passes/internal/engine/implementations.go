@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/code"
 )
 
@@ -34,6 +35,7 @@ type Implementations struct {
 	into    map[string][]types.Type  // interface -> concrete types converted to it, in source order
 	foreign map[string][]types.Type  // interface -> types of other modules converted to it
 	widened map[string][]string      // interface -> interfaces converted to it
+	sources map[string]types.Type    // those interfaces, by name
 	placed  map[*types.TypeName]bool // types that become values of an interface of the units' own
 	seen    map[conversion]bool      // what is in the two
 	memo    map[*types.Func][]*ssa.Function
@@ -51,7 +53,7 @@ func newImplementations(e *Engine) *Implementations {
 	im := &Implementations{
 		e: e, local: make(map[*types.Package]bool), memo: make(map[*types.Func][]*ssa.Function),
 		into: make(map[string][]types.Type), foreign: make(map[string][]types.Type), widened: make(map[string][]string),
-		seen: make(map[conversion]bool), placed: make(map[*types.TypeName]bool),
+		sources: make(map[string]types.Type), seen: make(map[conversion]bool), placed: make(map[*types.TypeName]bool),
 		keys: make(map[types.Type]string), means: make(map[invocation]*types.Func),
 	}
 	for _, p := range e.pkgs {
@@ -143,6 +145,7 @@ func (im *Implementations) widen(from, to types.Type) {
 	if c.from != c.to && !im.seen[c] {
 		im.seen[c] = true
 		im.widened[c.to] = append(im.widened[c.to], c.from)
+		im.sources[c.from] = from
 	}
 }
 
@@ -316,9 +319,10 @@ func (im *Implementations) converted(from map[string][]types.Type, key string, s
 }
 
 // method is the function that a call through an interface means to the catalogue: the
-// interface's method or, where that is the program's own and a type of one library is all
-// that becomes a value of it, the method of that type. Programs declare such interfaces to
-// be tested without the library. Imprecision: what comes in by reflection is not seen.
+// interface's method or, where that is the program's own and all that becomes a value of
+// it has methods that mean the same, such a method: of the one type of a library, or of its
+// pools and its transactions. Programs declare such interfaces to be tested without the
+// library. Imprecision: what comes in by reflection is not seen.
 func (im *Implementations) method(c *ssa.CallCommon) *types.Func {
 	call := invocation{c.Method, c.Value.Type()}
 	fn, ok := im.means[call]
@@ -334,15 +338,32 @@ func (im *Implementations) meant(c *ssa.CallCommon) *types.Func {
 		return c.Method
 	}
 	key := im.key(c.Value.Type())
-	foreign := im.converted(im.foreign, key, make(map[string]bool))
-	if len(foreign) != 1 || len(im.converted(im.into, key, make(map[string]bool))) > 0 {
+	if len(im.converted(im.into, key, make(map[string]bool))) > 0 {
 		return c.Method
 	}
-	obj, _, _ := types.LookupFieldOrMethod(foreign[0], true, c.Method.Pkg(), c.Method.Name())
-	if fn, ok := obj.(*types.Func); ok && len(im.e.register(fn)) > 0 {
-		return fn.Origin()
+	foreign := im.converted(im.foreign, key, make(map[string]bool))
+	for _, w := range im.widened[key] {
+		if n := code.NamedOf(im.sources[w]); n != nil && n.Obj().Pkg() != nil && !im.local[n.Obj().Pkg()] {
+			foreign = append(foreign, im.sources[w])
+		}
 	}
-	return c.Method
+	means := c.Method
+	for i, t := range foreign {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, c.Method.Pkg(), c.Method.Name())
+		fn, ok := obj.(*types.Func)
+		if !ok || len(im.e.register(fn)) == 0 || i > 0 && !sameEntries(im.e.register(fn), im.e.register(means)) {
+			return c.Method
+		}
+		if i == 0 {
+			means = fn.Origin()
+		}
+	}
+	return means
+}
+
+// sameEntries reports whether two functions are listed by the same entries.
+func sameEntries(a, b []*catalog.Call) bool {
+	return slices.EqualFunc(a, b, func(x, y *catalog.Call) bool { return x.Pos == y.Pos })
 }
 
 // acquainted lists the types with the interface's methods in packages that

@@ -137,3 +137,49 @@ func zeroOn(p, b *ssa.BasicBlock) ssa.Value {
 	}
 	return nil
 }
+
+// wholeAt is what a local struct holds at some instruction, where it is stored as a whole
+// only, and more than once: a builder by value, which grows by what it returns. It is nil
+// where that is not known.
+func (f *Family) wholeAt(a *ssa.Alloc, at ssa.Instruction) *term.T {
+	if !isStruct(a) || len(f.Stores[a]) < 2 || len(f.Fields[a]) > 0 || len(f.outs[a]) > 0 || len(f.lent[a]) > 0 || at.Parent() != a.Parent() {
+		return nil
+	}
+	var stores []*ssa.Store
+	var last *ssa.Store
+	for _, r := range *a.Referrers() {
+		if st, ok := r.(*ssa.Store); ok && st.Addr == ssa.Value(a) {
+			stores = append(stores, st)
+			if code.Before(st, at) && (last == nil || code.Before(last, st)) {
+				last = st
+			}
+		}
+	}
+	if last == nil || len(stores) != len(f.Stores[a]) {
+		return nil
+	}
+	if !slices.ContainsFunc(stores, func(st *ssa.Store) bool { return st != last && mayPrecede(st, at) && !code.Before(st, last) }) {
+		return f.Value(last.Val)
+	}
+	if len(stores) != 2 {
+		return nil
+	}
+	first, then := stores[0], stores[1]
+	if !code.Before(first, then) {
+		first, then = then, first
+	}
+	b := then.Block()
+	if len(b.Preds) != 1 || !code.Before(first, then) || !code.Before(first, at) || code.Before(then, at) || !mayPrecede(then, at) || mayPrecede(at, then) {
+		return nil
+	}
+	p := b.Preds[0]
+	x := zeroOn(p, b)
+	if br, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If); ok && x == nil && p.Succs[0] == b {
+		x = br.Cond
+	}
+	with, without := f.Value(then.Val), f.Value(first.Val)
+	if x == nil || with == nil || without == nil {
+		return nil
+	}
+	return f.choice(x, with, without)
+}

@@ -208,8 +208,10 @@ func perhaps(fn *ssa.Function, lists map[*ssa.BasicBlock][]summary.Effect) {
 		if len(list) == 0 || code.OnEveryWay(fn, b) {
 			continue
 		}
+		skipped := !onEverySuccess(b)
 		for i := range list {
 			list[i].Perhaps = true
+			list[i].Skipped = list[i].Skipped || skipped
 		}
 	}
 }

@@ -155,13 +155,13 @@ func (b *chain) walk(t *term.T) {
 			return
 		}
 		if x, with, without, ok := t.Cases(); ok {
-			switch {
-			case r.Draws(x):
-				b.walk(with)
-			case x.IsZero():
+			switch zero, known := r.zero(x); {
+			case !known:
+				c.Unknown = lock.ReasonSQL
+			case zero:
 				b.walk(without)
 			default:
-				c.Unknown = lock.ReasonSQL
+				b.walk(with)
 			}
 			return
 		}

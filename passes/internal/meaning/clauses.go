@@ -115,11 +115,11 @@ func (r *Reader) elements(t *term.T) (in []*term.T, seen bool) {
 		return append(a[:len(a):len(a)], b...), seenA && seenB
 	}
 	if x, with, without, ok := t.Cases(); ok {
-		switch {
-		case r.Draws(x): // a token is not zero
-			return r.elements(with)
-		case x.IsZero():
+		switch zero, known := r.zero(x); {
+		case known && zero:
 			return r.elements(without)
+		case known:
+			return r.elements(with)
 		}
 	}
 	return nil, false

@@ -34,7 +34,8 @@ func sqlText(t *term.T) (string, bool) {
 // sql reads a statement that is sent as text. exec tells calls that are made
 // to change data from those that are made to read.
 func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject string, call *term.T, exec bool) []Meaning {
-	t := r.Get(text, call, nil)
+	given := r.Get(text, call, nil)
+	t, sure := r.decided(given, true)
 	conn := r.Get(on, call, nil)
 	if conn == nil {
 		conn = Receiver(call)
@@ -68,10 +69,77 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 		for _, m := range r.statement(lib, st, params, conn, reject, call) {
 			m.InRow = m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
 			m.Deaf = exec && m.InRow
+			if m.Role == Write && !sure && !r.asksAnyway(given, m.Write) {
+				m.Write.Guards = []Guard{{Op: "other", Text: "a condition that is asked on some ways"}}
+			}
 			ms = append(ms, m)
 		}
 	}
 	return ms
+}
+
+// decided is a text or a list as it is with the numbers that it grows by; sure is false
+// where it is not known whether one of them is zero, as a token never is. What it grows
+// by is then in it where full says so.
+func (r *Reader) decided(t *term.T, full bool) (_ *term.T, sure bool) {
+	if t == nil || t.Kind != term.Op && t.Kind != term.List {
+		return t, true
+	}
+	if x, with, without, ok := t.Cases(); ok {
+		zero, known := r.zero(x)
+		if known && zero || !known && !full {
+			with = without
+		}
+		t, sure := r.decided(with, full)
+		return t, sure && known
+	}
+	if t.Name != "+" && t.Name != "append" && t.Name != "join" && t.Kind != term.List {
+		return t, true
+	}
+	sure = true
+	args := make([]*term.T, len(t.Args))
+	for i, a := range t.Args {
+		x, ok := r.decided(a, full)
+		args[i], sure = x, sure && ok
+	}
+	if slices.Equal(args, t.Args) {
+		return t, sure
+	}
+	if t.Kind == term.List {
+		return r.Pool.List(args...), sure
+	}
+	return r.Pool.Op(t.Name, args...), sure
+}
+
+// asksAnyway reports whether a statement asks for the same, whatever its text grows by.
+func (r *Reader) asksAnyway(text *term.T, c *Change) bool {
+	least, _ := r.decided(text, false)
+	s, ok := sqlText(least)
+	if !ok {
+		return false
+	}
+	for _, st := range sqlread.Read(s) {
+		for _, w := range st.Writes {
+			if more := r.sqlChange(w, nil, nil, "", nil); more.Resource == c.Resource {
+				return slices.EqualFunc(more.Guards, c.Guards, func(a, b Guard) bool { return a.Column == b.Column && a.Op == b.Op })
+			}
+		}
+	}
+	return false
+}
+
+// IsStatement reports whether a text begins like a statement that changes something.
+func IsStatement(t *term.T) bool {
+	words := strings.Fields(t.Pattern())
+	return len(words) > 2 && slices.Contains([]string{"UPDATE", "INSERT", "DELETE", "MERGE", "REPLACE", "UPSERT"}, strings.ToUpper(words[0]))
+}
+
+// zero says whether a value that chooses between two is zero, or is not there.
+func (r *Reader) zero(x *term.T) (zero, known bool) {
+	if v, ok := x.Asked(); ok {
+		x = v
+	}
+	return x.IsZero(), x.IsZero() || r.Draws(x)
 }
 
 // nameTable gives a table whose name is no constant the name of what it comes
@@ -122,7 +190,7 @@ func (r *Reader) prepared(t, conn *term.T) (string, *term.T) {
 
 // params lists the driver's arguments.
 func (r *Reader) params(ref catalog.Ref, call *term.T) *term.T {
-	t := r.Get(ref, call, nil)
+	t, _ := r.decided(r.Get(ref, call, nil), true)
 	if t != nil && ref.Spread && len(t.Args) == 1 {
 		if t.Args[0].Kind == term.List {
 			return t.Args[0] // args... handed on

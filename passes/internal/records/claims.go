@@ -6,6 +6,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/internal/world"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -32,7 +33,62 @@ func (j *judge) claimed(x summary.Effect, c *meaning.Change, r ruling) ruling {
 			}
 		}
 	}
+	if r.cond == lock.None && r.fault == "" && c.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" {
+		return better(r, j.undone(x, c))
+	}
 	return r
+}
+
+// undone rules on a write before a conditional one of the same transaction: where that is
+// refused, the transaction is not committed, and the first write is undone.
+func (j *judge) undone(x summary.Effect, c *meaning.Change) ruling {
+	none := ruling{cond: lock.None}
+	runs, here := j.e.RunsHere(j.st.Func, c.On)
+	if runs && !here {
+		return none // each call of that function begins another one
+	}
+	before := true
+	for _, y := range j.st.Effects {
+		switch {
+		case y.Call == nil || y.Open != summary.Closed:
+			continue
+		case y.Call == x.Call && y.At.Position == x.At.Position:
+			before = false
+			continue
+		case before:
+			continue
+		case j.e.Commits(y, c.On):
+			return none
+		}
+		for _, m := range j.e.Reader.Of(y.Call) {
+			if m.Role != meaning.Write || m.Write.On == nil || !j.e.Pool.Alike(m.Write.On, c.On) || m.Write.Ignored {
+				continue
+			}
+			won := j.change(m.Write)
+			if won.cond != lock.Token && won.cond != lock.Owner || y.Checked != 1 && m.Write.Reject != "error" || y.Skipped {
+				continue
+			}
+			if runs && len(y.Lost) > 0 && y.Lost[len(y.Lost)-1].Same(world.NotNil) || !runs && j.keepsFromCommit(y, c.On) {
+				return ruling{cond: won.cond, note: "in one transaction with the conditional write of " + m.Write.Resource, claimed: true}
+			}
+		}
+	}
+	return none
+}
+
+// keepsFromCommit reports whether a transaction is committed only after a conditional write
+// was accepted.
+func (j *judge) keepsFromCommit(y summary.Effect, on *term.T) bool {
+	found := false
+	for _, z := range j.st.Effects {
+		if !j.e.Commits(z, on) {
+			continue
+		}
+		if found = slices.ContainsFunc(z.Won, func(w summary.Claim) bool { return w.Call == y.Call && !w.Over }); !found {
+			return false
+		}
+	}
+	return found
 }
 
 // twoRequests is the fault of a condition that is asked for on its own.

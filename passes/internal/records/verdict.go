@@ -381,7 +381,7 @@ func (j *judge) token(t *term.T) (meaning.Token, bool) {
 	if tok.Origin != "" {
 		return tok, true
 	}
-	if tok.Read && !slices.ContainsFunc(meaning.Args(tok.Call), j.ownName) {
+	if tok.Read && !slices.ContainsFunc(meaning.Args(tok.Call), j.ownName) && !j.ownObject(meaning.Receiver(tok.Call)) {
 		return meaning.Token{}, false
 	}
 	if tok.Handle != nil && j.lock.Handle != nil && !j.sameHandle(tok.Handle) {
@@ -398,6 +398,11 @@ func (j *judge) ownName(t *term.T) bool {
 	}
 	tok, ok := j.e.Reader.Token(t)
 	return ok && tok.Handle != nil && j.lock.Handle != nil && j.sameHandle(tok.Handle)
+}
+
+// ownObject reports whether a value is the object that keeps the lock's record.
+func (j *judge) ownObject(t *term.T) bool {
+	return t != nil && j.lock.Parent != nil && t.Kind != term.Unknown && j.e.Pool.Alike(t, j.lock.Parent)
 }
 
 func (j *judge) sameHandle(h *term.T) bool {

@@ -40,6 +40,7 @@ type Effect struct {
 	Yields  bool         // an open call that computes: it returns a value besides its error
 	Own     bool         // known to be part of locking by the package that it is from
 	Perhaps bool         // on some ways through the functions on the way to it only
+	Skipped bool         // one of these functions can succeed without it
 }
 
 // Open says what stands between an open call and its callee.

@@ -220,6 +220,9 @@ func (p *Pool) Field(x *T, name string) *T {
 			}
 			return p.Field(x.Args[0], name)
 		}
+		if y, with, without, ok := x.Cases(); ok {
+			return p.When(y, p.Field(with, name), p.Field(without, name))
+		}
 	case Unknown:
 		return x
 	}
@@ -250,6 +253,9 @@ func (p *Pool) Elem(x, index *T) *T {
 	if v := p.carried(x, index); v != nil {
 		return v
 	}
+	if p.lacks(x, index) {
+		return p.Nil()
+	}
 	return p.intern(T{Kind: Elem, Args: []*T{x, index}})
 }
 
@@ -277,6 +283,23 @@ func (p *Pool) carried(ctx, key *T) *T {
 		}
 	}
 	return nil
+}
+
+// lacks reports whether a context surely carries nothing under key: it is made of an empty
+// one, and given other values only.
+func (p *Pool) lacks(ctx, key *T) bool {
+	for ctx.Kind == Result {
+		ctx = ctx.Args[0]
+	}
+	switch {
+	case ctx.Kind != Call:
+		return false
+	case ctx.Name == "context.Background", ctx.Name == "context.TODO":
+		return true
+	case ctx.Name == "context.WithValue" && len(ctx.Args) == 3:
+		return ctx.Args[1].Kind != Unknown && !ctx.Args[1].Open() && !p.Alike(ctx.Args[1], key) && p.lacks(ctx.Args[0], key)
+	}
+	return len(ctx.Args) > 0 && strings.HasPrefix(ctx.Name, "context.With") && p.lacks(ctx.Args[0], key)
 }
 
 // Struct is a struct value of type typ with the named fields set.
@@ -315,6 +338,10 @@ func (p *Pool) Op(name string, args ...*T) *T {
 			return parts[0]
 		}
 		return p.Op("+", parts...)
+	case name == opJoin && len(args) == 2 && args[0].Kind == Op && args[0].Name == opWhen:
+		return p.When(args[0].Args[0], p.Joined(args[0].Args[1], args[1]), p.Joined(args[0].Args[2], args[1]))
+	case name == "len" && len(args) == 1 && args[0].Kind == List:
+		return p.Const("int", strconv.Itoa(len(args[0].Args)))
 	case name == opOr && len(args) == 2:
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
@@ -329,6 +356,7 @@ func (p *Pool) Op(name string, args ...*T) *T {
 
 // Operators with constructors of their own.
 const (
+	opThere   = "there"   // whether there is an Args[0]
 	opWhen    = "when"    // Args[1] where Args[0] is not zero, else Args[2]
 	opOr      = "or"      // Args[0] unless it is zero, then Args[1]
 	opWith    = "with"    // Args[0] with the field that Args[1] names set to Args[2]
@@ -339,7 +367,23 @@ const (
 )
 
 // When is with where x is not zero, else without.
-func (p *Pool) When(x, with, without *T) *T { return p.Op(opWhen, x, with, without) }
+func (p *Pool) When(x, with, without *T) *T {
+	if with == without {
+		return with
+	}
+	return p.Op(opWhen, x, with, without)
+}
+
+// There is whether x is something, as a context tells of a value that it may carry.
+func (p *Pool) There(x *T) *T { return p.Op(opThere, x) }
+
+// Asked is the value of which There tells; ok is false for other terms.
+func (t *T) Asked() (x *T, ok bool) {
+	if t.Kind != Op || t.Name != opThere {
+		return nil, false
+	}
+	return t.Args[0], true
+}
 
 // Extends reports whether t is a chain of method calls that begins with root.
 func Extends(t, root *T) bool {
@@ -347,6 +391,28 @@ func Extends(t, root *T) bool {
 		if t = t.Args[0]; t == root {
 			return true
 		}
+	}
+	return false
+}
+
+// Grows reports whether t is the text or the list root with more behind it, or a struct of
+// which that is so of some fields.
+func Grows(t, root *T) bool {
+	switch {
+	case t == root:
+		return false
+	case t.Kind == Const && root.Kind == Const && t.Type == "string" && root.Type == "string":
+		return root.Name != "" && strings.HasPrefix(t.Name, root.Name)
+	case t.Kind == List && root.Kind == List:
+		return len(root.Args) < len(t.Args) && slices.Equal(t.Args[:len(root.Args)], root.Args)
+	case t.Kind == Op && (t.Name == "+" || t.Name == opAppend) && len(t.Args) == 2:
+		return t.Args[0] == root || Grows(t.Args[0], root)
+	case t.Kind == Struct && root.Kind == Struct && t.Type == root.Type && !t.IsMap():
+		// A builder of the project's own, by value.
+		return !slices.ContainsFunc(root.Names, func(name string) bool {
+			i := slices.Index(t.Names, name)
+			return i < 0 || t.Args[i] != root.Args[slices.Index(root.Names, name)] && !Grows(t.Args[i], root.Args[slices.Index(root.Names, name)])
+		})
 	}
 	return false
 }
@@ -385,6 +451,9 @@ func (p *Pool) Or(x, y *T) *T {
 	return p.intern(T{Kind: Op, Name: opOr, Args: []*T{x, y}})
 }
 
+// ofSomeType is the type of a struct that was zero before one of its fields was set.
+const ofSomeType = "struct"
+
 // With is the object x with a field set.
 func (p *Pool) With(x *T, name string, value *T) *T {
 	if x.Kind == Struct && x.Type != "map" {
@@ -395,6 +464,9 @@ func (p *Pool) With(x *T, name string, value *T) *T {
 			names, args = append(names, name), append(args, value)
 		}
 		return p.Struct(x.Type, x.Site, names, args)
+	}
+	if x.Kind == Const && x.Type == "zero" {
+		return p.Struct(ofSomeType, "", []string{name}, []*T{value})
 	}
 	return p.intern(T{Kind: Op, Name: opWith, Args: []*T{p.Without(x, name), p.Const("field", name), value}})
 }

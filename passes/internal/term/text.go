@@ -60,6 +60,11 @@ func (t *T) pattern() (string, bool) {
 				b.WriteString(s)
 			}
 			return b.String(), known
+		case opWhen:
+			if s, known := t.Args[2].pattern(); known {
+				return s, true
+			}
+			return t.Args[1].pattern()
 		case opBuilt:
 			parts, known := elements(&T{Kind: List, Args: t.Args[1:]})
 			return strings.Join(parts, "%s"), known

@@ -17,18 +17,6 @@ type Oven struct {
 
 func (o *Oven) door() string { return "{" + o.name + "}:door" }
 
-// open takes the oven for whoever is told as owner.
-func (o *Oven) open(ctx context.Context, owner string) error {
-	ok, err := o.rdb.SetNX(ctx, o.door(), owner, 30*time.Second).Result()
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return errStale
-	}
-	return nil
-}
-
 var shut = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
 
 func (o *Oven) close(ctx context.Context, owner string) error {
@@ -43,8 +31,12 @@ func (o *Oven) close(ctx context.Context, owner string) error {
 // where that has changed since.
 func (o *Oven) Bake(ctx context.Context, loaf string) (err error) {
 	me := uuid.NewString()
-	if err := o.open(ctx, me); err != nil { // verdict: fenced
+	ok, err := o.rdb.SetNX(ctx, o.door(), me, 30*time.Second).Result() // verdict: fenced
+	if err != nil {
 		return err
+	}
+	if !ok {
+		return errStale
 	}
 	defer func() { err = errors.Join(err, o.close(ctx, me)) }()
 	return o.rdb.Watch(ctx, func(tx *redis.Tx) error {
