@@ -502,7 +502,7 @@ func (f *Family) load(addr ssa.Value) *term.T {
 // unchanged is a field of a local struct that is read before it is set, which happens
 // once and in the same block: as the struct has it that was stored. It is nil for others.
 func (f *Family) unchanged(x *ssa.Alloc, read *ssa.FieldAddr, name string) *term.T {
-	if len(f.Fields[x][read.Field]) != 1 || len(f.Stores[x]) != 1 || len(f.outs[x]) > 0 || x.Block() != read.Block() {
+	if set, _ := f.inField(x, read.Field); len(set) != 1 || len(f.Stores[x]) != 1 || len(f.outs[x]) > 0 || x.Block() != read.Block() {
 		return nil
 	}
 	for _, r := range *x.Referrers() {
