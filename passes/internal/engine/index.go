@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
@@ -23,6 +24,7 @@ type Index struct {
 	files    map[string][]*Family        // by the files that their calls stand in
 	known    []KnownCall                 // calls that the catalogue knows
 	knownOf  map[string][]KnownCall      // the same, by import path
+	lasting  map[string][]lock.TTL       // what later statements say of how long lock objects live, by where those were made
 	queried  map[string]bool             // resources that are read somewhere
 	brackets map[*summary.Site]*lock.Use // by the sites that they stand on
 	follow   map[string][]under          // what runs where leadership is told, by signal
@@ -113,6 +115,48 @@ func (x *Index) Calls() []KnownCall {
 func (x *Index) CallsIn(path string) []KnownCall {
 	x.Calls()
 	return x.knownOf[path]
+}
+
+// Lasts tells how long a lock object lives of which that is told by a statement after it
+// was made, wherever that stands; ok is false where nothing is. Of several that tell
+// otherwise nobody knows which was last.
+func (x *Index) Lasts(object *term.T) (ttl lock.TTL, ok bool) {
+	made := func(t *term.T) []*term.T {
+		return slices.DeleteFunc(slices.Clone(t.Alts()), func(t *term.T) bool {
+			e := x.e.Reader.Entry(t)
+			return t.Kind != term.Call || e == nil || e.New == nil
+		})
+	}
+	if x.lasting == nil {
+		x.lasting = make(map[string][]lock.TTL)
+		for _, c := range x.Calls() {
+			if !slices.ContainsFunc(c.Family.Entries(c.Call.Common()), func(e *catalog.Call) bool { return e.Option != nil && !e.Option.TTL.IsZero() }) {
+				continue
+			}
+			on := meaning.Receiver(c.Term())
+			if said, ok := x.e.Reader.Sets(c.Term()); ok && on != nil {
+				for _, t := range made(on) {
+					if !slices.Contains(x.lasting[t.Site], said) {
+						x.lasting[t.Site] = append(x.lasting[t.Site], said)
+					}
+				}
+			}
+		}
+	}
+	if object == nil {
+		return lock.TTL{}, false
+	}
+	var said []lock.TTL
+	for _, t := range made(object) {
+		said = append(said, x.lasting[t.Site]...)
+	}
+	switch len(said) {
+	case 0:
+		return lock.TTL{}, false
+	case 1:
+		return said[0], true
+	}
+	return lock.TTL{Source: "unknown"}, true
 }
 
 // Reads reports whether a function in view reads one of the resources.

@@ -246,6 +246,14 @@ func (r *Reader) Constructed(t *term.T) (key, parent *term.T, ok bool) {
 	return p.key, p.parent, true
 }
 
+// Sets tells the time to live that a call gives the lock object which it is made on, be it
+// that it says nothing of that: then ok is false.
+func (r *Reader) Sets(call *term.T) (ttl lock.TTL, ok bool) {
+	var p props
+	r.options(&p, call)
+	return p.lease(false), p.ttl != nil
+}
+
 // Lives says how long a lease lives, with the limits of its backend, that a call
 // makes by itself; ok is false where it makes none, or the backend has no limits.
 func (r *Reader) Lives(call *term.T) (ttl lock.TTL, span *term.T, ok bool) {

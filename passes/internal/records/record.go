@@ -148,6 +148,11 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		Token: lock.TokenInfo{Source: "none"}, Decision: st.Lock.Decision,
 	}
 	u.Acquire.Function = code.Shown(fn)
+	if m.TTL.Source == "default" {
+		if ttl, ok := e.Index.Lasts(m.Handle); ok {
+			u.TTL = ttl
+		}
+	}
 	if st.Wrapper || e.InDeclaredLock(fn) {
 		u.Role = lock.RoleWrapper
 	}
