@@ -34,7 +34,7 @@ WHERE oven_leases.ends_at < now() OR oven_leases.baker = EXCLUDED.baker RETURNIN
 
 // Bake counts the loaves.
 func (o *Ovens) Bake(ctx context.Context, name, baker string) error {
-	oven, err := o.Take(ctx, name, baker)
+	oven, err := o.Take(ctx, name, baker) // verdict: unfenced
 	if err != nil || !oven.Mine {
 		return err
 	}

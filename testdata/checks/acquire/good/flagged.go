@@ -63,7 +63,7 @@ func (k *Kilns) Fire(ctx context.Context, kiln, potter string) error {
 	if !slot.Granted {
 		return fmt.Errorf("kiln %s is fired by %s", kiln, slot.Potter)
 	}
-	if _, err := k.db.ExecContext(ctx, "UPDATE kilns SET fired_by = $2, temperature = temperature + 900 WHERE id = $1", kiln, potter); err != nil {
+	if _, err := k.db.ExecContext(ctx, "UPDATE kilns SET fired_by = $2, temperature = temperature + 900 WHERE id = $1", kiln, potter); err != nil { // want: unfenced
 		return err
 	}
 	return nil

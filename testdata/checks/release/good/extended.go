@@ -38,7 +38,7 @@ func (p *Presses) Print(ctx context.Context, issue, press string) error {
 			case <-stop:
 				return
 			case <-time.After(30 * time.Second):
-				if _, err := p.hold(ctx, issue, press); err != nil {
+				if _, err := p.hold(ctx, issue, press); err != nil { // doubt: it is the same lock as above // verdict: unfenced
 					log.Printf("hold %s: %v", issue, err)
 				}
 			}
@@ -51,7 +51,7 @@ func (p *Presses) Print(ctx context.Context, issue, press string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.db.ExecContext(ctx, "UPDATE issues SET pages = $2 WHERE id = $1", issue, pages); err != nil {
+	if _, err := p.db.ExecContext(ctx, "UPDATE issues SET pages = $2 WHERE id = $1", issue, pages); err != nil { // want: unfenced
 		return err
 	}
 	_, err = p.db.ExecContext(ctx, "DELETE FROM issue_leases WHERE issue = $1 AND press = $2", issue, press)
