@@ -260,8 +260,8 @@ func describe(w *lock.Write) string {
 }
 
 // isDerived reports whether what w writes can be made again: a cache or metric,
-// by the operation, by its name or by what the package around keeps in Redis, or a
-// file in a temporary directory.
+// by the operation, by its name, by what the package around keeps in Redis or the type
+// through which it is kept there, or a file in a temporary directory.
 func isDerived(u *lock.Use, w *lock.Write) bool {
 	if w.Cache {
 		return true
@@ -272,8 +272,21 @@ func isDerived(u *lock.Use, w *lock.Write) bool {
 	}
 	if store == "redis" {
 		name += "/" + u.Package
+		for _, frame := range w.Trail {
+			name += "/" + receiver(frame.Function) + "/" + receiver(frame.Callee)
+		}
 	}
 	return slices.ContainsFunc(words(name), func(word string) bool { return strings.HasPrefix(word, "cache") })
+}
+
+// receiver is the name of the type that a method belongs to, or of the interface; it is
+// empty for a function.
+func receiver(method string) string {
+	of, _, ok := strings.Cut(method, ").")
+	if !ok {
+		return ""
+	}
+	return of[strings.LastIndexAny(of, "(*.")+1:]
 }
 
 // Stems of words, so that "migrat" is found in migrate, migration and migrator.

@@ -57,11 +57,13 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 		}
 		return false
 	}
-	// Something that lies in a map or slice in which the lock was put, whichever
-	// element that is.
+	// Something that lies in a map or slice in which the lock was put, or the object
+	// that it was taken through, whichever element that is.
 	kept := func(t *term.T) bool {
 		mine := func(v *term.T) bool {
-			return v.Any(func(x *term.T) bool { return x == st.Term || x == st.Lock.Call || m.Handle != nil && x == m.Handle })
+			return v.Any(func(x *term.T) bool {
+				return x == st.Term || x == st.Lock.Call || m.Handle != nil && x == m.Handle || takenThrough(st.Lock.From, x)
+			})
 		}
 		return t != nil && t.Any(func(x *term.T) bool {
 			if x.Kind != term.Elem {
@@ -103,6 +105,7 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 				r.Session && r.Handle != nil && (same(r.Handle, m.Parent) || within(m.Parent, r.Handle) || m.Parent != nil && within(r.Handle, m.Parent)),
 				r.Session && r.Handle == nil && r.Key == nil && r.Library == m.Library,
 				object(x, r.Key, r.General(ms)) && !f.Engine.apart(r.Handle, m.Handle),
+				r.Handle == nil && m.Handle == nil && kept(r.Key),
 				m.Kind == lock.Advisory && (UnknownKey(r.Key) || UnknownKey(m.Key)) && r.Library == m.Library && same(r.On, m.On),
 				r.Key != nil && m.Key != nil && (same(r.Key, m.Key) || within(r.Key, m.Key)) && (r.Handle == nil || m.Handle == nil || same(r.Handle, m.Handle)):
 				return true
@@ -173,6 +176,14 @@ func endsElse(key, other *term.T) bool {
 	}
 	x, y := key.Args[len(key.Args)-1], other.Args[len(other.Args)-1]
 	return x.Kind == term.Const && y.Kind == term.Const && x != y
+}
+
+// takenThrough reports whether x is an object that a lock was taken through, which may be
+// one of several. What is in it can look different on two ways, but not where it was made.
+func takenThrough(objects []*term.T, x *term.T) bool {
+	return x.Kind == term.Struct && x.Site != "" && slices.ContainsFunc(objects, func(o *term.T) bool {
+		return slices.ContainsFunc(o.Alts(), func(a *term.T) bool { return a.Kind == term.Struct && a.Site == x.Site && a.Type == x.Type })
+	})
 }
 
 func comesFrom(key, object *term.T) bool {

@@ -436,6 +436,9 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 	if w.Conflict == "nothing" {
 		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
 	}
+	if w.Missing {
+		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "created where there is none"})
+	}
 	for _, g := range w.Guards {
 		c.Guards = append(c.Guards, r.sqlGuard(g, w, params))
 	}

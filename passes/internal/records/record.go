@@ -70,8 +70,8 @@ func uses(e *engine.Engine) []*lock.Use {
 
 // places are the acquires of a function, by place. One call can take the same
 // lock over several ways: one record a library is enough. Of the locks that the
-// implementations of an interface take, one is taken, and nobody here knows
-// which.
+// implementations of an interface take, be it further down, one is taken, and nobody
+// here knows which.
 type places struct {
 	ids  []string
 	list map[string][]summary.Recorded
@@ -79,7 +79,7 @@ type places struct {
 
 func (p *places) add(r summary.Recorded) {
 	id := r.Site.Lock.At.File + ":" + strconv.Itoa(r.Site.Lock.At.Line) + ":" + strconv.Itoa(r.Site.Lock.At.Column)
-	if r.Site.Impl == "" {
+	if implementation(r.Site) == "" {
 		id += r.Lock.Library
 	}
 	if p.list == nil {
@@ -89,6 +89,20 @@ func (p *places) add(r summary.Recorded) {
 		p.ids = append(p.ids, id)
 	}
 	p.list[id] = append(p.list[id], r)
+}
+
+// implementation is the one of several that takes the lock, there or where a wrapper calls
+// it; it is empty where no interface is on the way.
+func implementation(st *summary.Site) string {
+	if st.Impl != "" {
+		return st.Impl
+	}
+	for _, c := range slices.Backward(st.Lock.Chain) {
+		if c.Impl != "" {
+			return c.Impl
+		}
+	}
+	return ""
 }
 
 // severity orders verdicts: the worst is the greatest.
@@ -102,7 +116,7 @@ func (p *places) settled() []summary.Recorded {
 	for _, id := range p.ids {
 		list := p.list[id]
 		worst := list[0]
-		if worst.Site.Impl == "" {
+		if implementation(worst.Site) == "" {
 			out = append(out, worst)
 			continue
 		}
@@ -115,7 +129,7 @@ func (p *places) settled() []summary.Recorded {
 		}
 		if differ {
 			for _, r := range list {
-				if said := r.Site.Impl + ": " + string(r.Use.Verdict); !slices.Contains(worst.Use.Evidence, said) {
+				if said := implementation(r.Site) + ": " + string(r.Use.Verdict); !slices.Contains(worst.Use.Evidence, said) {
 					worst.Use.Evidence = append(worst.Use.Evidence, said)
 				}
 			}

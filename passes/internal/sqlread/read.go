@@ -319,7 +319,7 @@ func (r *reader) truncate() {
 func (r *reader) ddl() {
 	verb := r.cur().low
 	r.i++
-	body := false
+	body, missing := false, verb == "create" && !r.isWord("or") // replace
 	for r.cur().kind == word {
 		switch r.cur().low {
 		case "function", "procedure", "trigger", "package", "event":
@@ -347,8 +347,7 @@ func (r *reader) ddl() {
 		}
 		break
 	}
-	w := Write{Op: "DDL", Table: r.name()}
-	r.write(w)
+	r.write(Write{Op: "DDL", Table: r.name(), Missing: missing && !body})
 	if !body {
 		r.skipTo()
 		return

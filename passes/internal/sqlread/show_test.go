@@ -59,6 +59,9 @@ func showWrite(w Write) string {
 	if w.Conflict != "" {
 		s += " conflict " + w.Conflict
 	}
+	if w.Missing {
+		s += " if missing"
+	}
 	if len(w.Set) > 0 {
 		s += " set " + showAssigns(w.Set)
 	}

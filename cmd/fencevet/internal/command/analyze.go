@@ -155,12 +155,13 @@ func surround(opts *inventory.Options) (warnings []string) {
 func requested(all *analysis.Result) *uses.Result {
 	type site struct {
 		lock.Position
-		role lock.Role
+		role    lock.Role
+		library string
 	}
 	seen := make(map[site]bool)
 	kept := &uses.Result{Whole: all.Program.Whole && len(all.Incomplete) == 0}
 	for _, u := range all.Uses {
-		at := site{u.Acquire.Position, u.Role}
+		at := site{u.Acquire.Position, u.Role, u.Library}
 		at.Pos = 0
 		if all.Matches(u.Package) && !seen[at] {
 			seen[at] = true

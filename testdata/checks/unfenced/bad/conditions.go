@@ -40,6 +40,17 @@ func Upsert(ctx context.Context, locks *redislock.Client, db *gorm.DB, id uint, 
 	})
 }
 
+// Widen: a table is made once, but what changes it is done by whoever comes.
+func Widen(ctx context.Context, locks *redislock.Client, db *sql.DB) error {
+	return under(ctx, locks, "lock:widen", func() error { // verdict: unfenced
+		if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS visit (mail text)"); err != nil {
+			return err
+		}
+		_, err := db.ExecContext(ctx, "ALTER TABLE visit ADD COLUMN day date") // want: unfenced
+		return err
+	})
+}
+
 // OtherRow: the row that is locked is not the one that is written.
 func OtherRow(ctx context.Context, locks *redislock.Client, db *sql.DB, id int64) error {
 	return under(ctx, locks, "lock:other", func() error { // verdict: unfenced

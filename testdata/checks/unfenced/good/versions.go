@@ -143,6 +143,21 @@ func Register(ctx context.Context, locks *redislock.Client, db *sql.DB, mail str
 	return one(db.ExecContext(ctx, "INSERT INTO login (mail) VALUES ($1) ON CONFLICT (mail) DO NOTHING", mail))
 }
 
+// Prepare: a table can be made once, be it that its maker asks first or not.
+func Prepare(ctx context.Context, locks *redislock.Client, db *sql.DB) (err error) {
+	lock, err := locks.Obtain(ctx, "lock:prepare", 5*time.Second, nil) // verdict: fenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+
+	if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS visit (mail text, day date)"); err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "CREATE INDEX visit_day ON visit (day)")
+	return err
+}
+
 // Reserve: the file is created once; O_EXCL refuses the second one.
 func Reserve(ctx context.Context, locks *redislock.Client, path string) (err error) {
 	lock, err := locks.Obtain(ctx, "lock:path", 5*time.Second, nil) // verdict: fenced
