@@ -284,6 +284,12 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 			ms = append(ms, r.itemBatch(lib, w, call)...)
 		case w.Store == "mongo" && carries(w, "filter"):
 			ms = r.kept(ms, r.document(lib, w, call))
+		case w.Store == "mongo" && w.Op == "BulkWrite":
+			if list, ok := r.models(lib, w, call); ok {
+				ms = append(ms, list...)
+				break
+			}
+			ms = r.kept(ms, r.inserted(lib, w, call))
 		case w.Store == "mongo" && inserts(w.Op):
 			ms = r.kept(ms, r.inserted(lib, w, call))
 		case w.Store == "gcs" && carries(w, "builder"):
@@ -474,8 +480,12 @@ func (r *Reader) change(lib *catalog.Library, w *catalog.Write, call *term.T, wo
 
 // carried reads one condition carrier; ok is false when it is not set.
 func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Guard, bool) {
-	if k.Kind == "body" {
+	switch k.Kind {
+	case "body":
 		return r.body(r.Get(k.At, call, words))
+	case "script":
+		v := r.Get(k.At, call, words)
+		return Guard{Op: "other", Value: v, Text: "a script of the store"}, v.Any(func(t *term.T) bool { return strings.Contains(t.Pattern(), `"script"`) })
 	}
 	g := Guard{Op: "version", Text: k.Kind}
 	if !k.At.IsZero() {
