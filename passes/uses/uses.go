@@ -141,7 +141,16 @@ func (p *Package) unit() engine.Unit {
 
 // worth reports whether a package can have locks, or says something about them.
 func (p *Package) worth(cat *models.Catalog) bool {
-	return holdsLocks(p.Types, cat) || comments.Any(p.Files)
+	return holdsLocks(p.Types, cat) || namedLocks(p.Types) || comments.Any(p.Files)
+}
+
+// namedLocks reports whether a package that works on objects of Kubernetes is named after
+// locks, or declares something that is: in the annotations of any object there can be one.
+func namedLocks(p *types.Package) bool {
+	if !slices.ContainsFunc(p.Imports(), func(q *types.Package) bool { return q.Path() == "k8s.io/apimachinery/pkg/apis/meta/v1" }) {
+		return false
+	}
+	return engine.NamesLock(p.Path()) || slices.ContainsFunc(p.Scope().Names(), engine.NamesLock)
 }
 
 func orBuiltin(cat *models.Catalog) *models.Catalog {

@@ -346,10 +346,10 @@ type Write struct {
 
 // A Carrier is an argument that can hold a condition which the resource checks.
 type Carrier struct {
-	At      Ref    `yaml:"at"`                                                                                          // its value; the condition holds when it is set. Empty: it always holds
-	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|selected|options|name|body"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder | selected (builder, where a link says which columns are written) | options (parts of kind if) | body (of a patch, which may name the version)
-	Compare string `yaml:"compare" enum:"equal|absent|present|less|index"`                                              // equal | absent | present | less | index (0 is absent): for kind version
-	Is      string `yaml:"is"`                                                                                          // only with this constant value ("*" for If-None-Match)
+	At      Ref    `yaml:"at"`                                                                                                 // its value; the condition holds when it is set. Empty: it always holds
+	Kind    string `yaml:"kind" enum:"token|version|unique|owner|expression|filter|builder|selected|options|name|body|script"` // token (older ones are refused) | version | unique | owner | name (a name that may hold a token) | expression (text read by the store's reader) | filter | builder | selected (builder, where a link says which columns are written) | options (parts of kind if) | body (of a patch, which may name the version)
+	Compare string `yaml:"compare" enum:"equal|absent|present|less|index"`                                                     // equal | absent | present | less | index (0 is absent): for kind version
+	Is      string `yaml:"is"`                                                                                                 // only with this constant value ("*" for If-None-Match)
 }
 
 // Query describes a read of a resource. For SQL the text decides: a statement

@@ -435,6 +435,8 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		if len(args) == 1 {
 			return p.Elem(t.Args[0], args[0])
 		}
+	case "(*strings.Builder).String", "(*bytes.Buffer).String":
+		return f.written(c)
 	case "strings.TrimSpace", "strings.ToLower", "strings.ToUpper", "strings.Clone":
 		return args[0]
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
@@ -93,9 +94,35 @@ func (f *Family) assigned(a *ssa.FieldAddr, at ssa.Instruction, set func(string,
 			if code.Embedded(a.X.Type(), a.Field) {
 				f.assigned(r, at, set)
 			}
+		case *ssa.UnOp:
+			if name := code.FieldName(a.X.Type(), a.Field); name == meaning.Annotations && code.IsMap(r.Type()) {
+				f.annotated(r, at, func(t *term.T) { set(name, t) })
+			}
 		case *ssa.Call: // of a method that is promoted
 			if code.Embedded(a.X.Type(), a.Field) && code.Before(r, at) {
 				f.setBy(r, f.Get(a), set)
+			}
+		}
+	}
+}
+
+// annotated notes what is surely put under a key of a map of annotations, or taken from
+// there, before the object that has them is handed on.
+func (f *Family) annotated(m *ssa.UnOp, at ssa.Instruction, set func(*term.T)) {
+	p := f.Engine.Pool
+	note := func(key ssa.Value, value *term.T) {
+		set(p.Struct(meaning.Annotation, f.Engine.CallSite(m.Pos()), []string{"key", "value"}, []*term.T{f.Get(key), value}))
+	}
+	for _, r := range *m.Referrers() {
+		if !code.Before(r, at) {
+			continue
+		}
+		switch r := r.(type) {
+		case *ssa.MapUpdate:
+			note(r.Key, f.Get(r.Value))
+		case *ssa.Call:
+			if b, ok := r.Call.Value.(*ssa.Builtin); ok && b.Name() == "delete" {
+				note(r.Call.Args[1], p.Nil())
 			}
 		}
 	}

@@ -314,7 +314,7 @@ func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
 		switch e.Cmd {
 		case "SET", "SETNX", "SETEX", "PSETEX":
 			value = puts(e.Cmd, e.Args)[0].value
-			if e.Cmd != "SETNX" && !has(e, "NX") && (!vacant(e.Guards, key) || s.ordered(key)) {
+			if e.Cmd != "SETNX" && !has(e, "NX") && (!vacant(e.Guards, key) || s.ordered(key) || outranks(e.Guards, value)) {
 				continue
 			}
 		case "HSET", "HMSET", "HSETNX":
@@ -432,6 +432,28 @@ func (s Script) ordered(key Expr) bool {
 		}
 	}
 	return false
+}
+
+// outranks tells whether what is stored has an argument in it that had to be the greater or
+// the smaller one: a document with its token, and no owner.
+func outranks(guards []Guard, value Expr) bool {
+	if value.Kind == "arg" {
+		return false
+	}
+	for _, g := range guards {
+		if outranks(g.Or, value) || outranks(g.And, value) {
+			return true
+		}
+		if g.Op != "" && (g.Op[0] == '<' || g.Op[0] == '>') && g.Right.Kind == "arg" && within(g.Right, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// within tells whether an expression is part of another one.
+func within(x, value Expr) bool {
+	return same(x, value) || slices.ContainsFunc(value.Args, func(a Expr) bool { return within(x, a) })
 }
 
 // vacant tells whether guards let a command through where key is not there.

@@ -23,6 +23,11 @@ func (r *Reader) documents(w *catalog.Write, ms []Meaning) []Meaning {
 		return slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw && m.Row == nil })
 	}
 	for _, w := range ms {
+		if w.Role == Write && w.Write.Store == "k8s" {
+			if m, ok := r.annotation(w); ok {
+				return append([]Meaning{m}, ms...)
+			}
+		}
 		if w.Role != Write || w.Write.Value == nil {
 			continue
 		}
@@ -55,6 +60,42 @@ func (r *Reader) documents(w *catalog.Write, ms []Meaning) []Meaning {
 		return append([]Meaning{m}, ms...)
 	}
 	return ms
+}
+
+// Annotations is the field of an object of Kubernetes in which programs keep records of
+// their own, and Annotation the type of a term that says what is put there: under a key a
+// value, or none.
+const (
+	Annotations = "Annotations"
+	Annotation  = "annotation"
+)
+
+// annotation reads the update of an object of Kubernetes that says in an annotation who
+// holds it and until when: the version of the object keeps others from doing so at the same
+// time. One that takes an annotation away may give a lock back.
+func (r *Reader) annotation(w Meaning) (Meaning, bool) {
+	args := Args(w.Write.Call)
+	if len(args) < 2 || w.Write.Operation != "Update" {
+		return Meaning{}, false
+	}
+	note := r.Pool.Field(args[1], Annotations)
+	guard := condition(w.Write)
+	if note.Kind != term.Struct || note.Type != Annotation || guard == nil || guard.Op != "version" {
+		return Meaning{}, false
+	}
+	m := Meaning{Role: Acquire, Library: w.Library, Family: w.Family, Kind: lock.Lease, Try: true, Key: r.Pool.Field(note, "key")}
+	value := r.Pool.Field(note, "value")
+	if value.Kind == term.Nil {
+		m.Role, m.Kind, m.Try, m.Raw, m.Checked = Release, "", false, true, true
+		return m, true
+	}
+	rec, ok := leaseRecord(value)
+	if !ok {
+		return Meaning{}, false
+	}
+	m.Value, m.TTL, m.Record = rec.holder, rec.lifetime, rec.typ
+	m.Evidence = []string{"an annotation names a holder and an expiry", "written on a condition"}
+	return m, true
 }
 
 // unconditional reports whether a write that can carry conditions carries none in

@@ -12,12 +12,57 @@ import (
 // is stored. Both are maps (bson.M), lists of pairs (bson.D) or structs in Go.
 func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) Meaning {
 	m := r.change(lib, w, call, nil)
-	filter, ok := pairs(r.Get(w.Conditions[0].At, call, nil))
-	if !ok {
-		return m // the guard stays unknown
+	r.changed(m.Write, r.Get(w.Conditions[0].At, call, nil), r.Get(w.Args, call, nil), upserts(call))
+	return m
+}
+
+// models reads a list of models of writes, of which each has a filter of its own; ok is
+// false where some are out of sight.
+func (r *Reader) models(lib *catalog.Library, w *catalog.Write, call *term.T) (ms []Meaning, ok bool) {
+	models := r.Get(w.Args, call, nil)
+	if models == nil || models.Kind != term.List || len(models.Args) == 0 {
+		return nil, false
 	}
-	c := m.Write
-	sets, fresh, seen := r.documentSets(r.Get(w.Args, call, nil))
+	for _, model := range models.Args {
+		m := r.change(lib, w, call, nil)
+		c := m.Write
+		c.Operation, c.Reject = "BulkWrite", "rows"
+		var filter, update *term.T
+		upsert := false
+		t := model
+		for ; t != nil && t.Kind == term.Call && Receiver(t) != nil; t = Receiver(t) {
+			args := Args(t)
+			if len(args) == 0 {
+				return nil, false
+			}
+			switch methodName(t.Name) {
+			case "SetFilter":
+				filter = args[0]
+			case "SetUpdate", "SetReplacement", "SetDocument":
+				update = args[0]
+			case "SetUpsert":
+				upsert = constText(args[0]) == "true"
+			}
+		}
+		if t == nil || t.Kind != term.Call || !strings.HasPrefix(methodName(t.Name), "New") || !strings.HasSuffix(methodName(t.Name), "Model") {
+			return nil, false
+		}
+		if filter != nil {
+			c.Guards = []Guard{{Op: "other", Text: "filter"}}
+			r.changed(c, filter, update, upsert)
+		}
+		ms = append(ms, m)
+	}
+	return ms, true
+}
+
+// changed notes what a filter asks for, and what an update stores.
+func (r *Reader) changed(c *Change, by, update *term.T, upsert bool) {
+	filter, ok := pairs(by)
+	if !ok {
+		return // the guard stays unknown
+	}
+	sets, fresh, seen := r.documentSets(update)
 	c.Sets, c.Guards = sets, r.filter(filter)
 	for i := range c.Sets {
 		for _, g := range c.Guards {
@@ -31,7 +76,7 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 	}
 	c.Sets = append(c.Sets, fresh...)
 	switch {
-	case !upserts(call):
+	case !upsert:
 	case slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Column == "_id" && g.Op == "=" }):
 		c.Reject = "error" // of the key that is there already
 	default:
@@ -42,7 +87,6 @@ func (r *Reader) document(lib *catalog.Library, w *catalog.Write, call *term.T) 
 			}
 		}
 	}
-	return m
 }
 
 // upserts reports whether an update makes a record where it finds none.

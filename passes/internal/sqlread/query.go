@@ -553,3 +553,20 @@ func aggregate(list []Expr) bool {
 	}
 	return false
 }
+
+// using steps over the USING TTL or TIMESTAMP of Cassandra. What was written with a greater
+// timestamp stays, so one that the program gives decides which write wins.
+func (r *reader) using(until ...string) []Guard {
+	if !r.isWord("using") || !r.isWordAt(1, "ttl", "timestamp") {
+		return nil
+	}
+	start, given := r.i, false
+	for !r.end() && !r.isOp(")") && !r.isWord(until...) {
+		given = given || r.isWord("timestamp") && (r.at(1).kind == param || r.at(1).kind == verb)
+		r.skip()
+	}
+	if !given {
+		return nil
+	}
+	return []Guard{{Op: "other", Value: Expr{Kind: "other", Text: r.span(start)}, Text: r.span(start)}}
+}

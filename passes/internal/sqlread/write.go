@@ -133,7 +133,7 @@ func (r *reader) insert(op string) ([]Expr, []string) {
 	if r.eat("if", "not", "exists") {
 		w.Conflict = "nothing"
 	}
-	r.using()
+	w.Guards = append(w.Guards, r.using()...)
 	if r.isWord("returning") {
 		list, names = r.output(s)
 	}
@@ -238,7 +238,7 @@ func (r *reader) update() ([]Expr, []string) {
 			s.target.alias = alias
 		}
 	}
-	r.using("set")
+	timed := r.using("set")
 	if !r.isWord("set") {
 		s.more() // MySQL joins here
 	}
@@ -259,7 +259,7 @@ func (r *reader) update() ([]Expr, []string) {
 	where = r.only(where)
 	s.assigned(w.Set)
 	w.Table = s.target.table
-	w.Guards = s.inherited()
+	w.Guards = append(s.inherited(), timed...)
 	w.Unknown = s.rows()
 	w.settle(s, where)
 	r.tail()
@@ -367,13 +367,6 @@ func (r *reader) only(where Expr) Expr {
 		return cond
 	}
 	return Expr{Kind: "binary", Name: "and", Args: []Expr{where, cond}, Text: where.Text + " AND " + cond.Text}
-}
-
-// using steps over the USING TTL or TIMESTAMP of Cassandra.
-func (r *reader) using(until ...string) {
-	if r.isWord("using") && r.isWordAt(1, "ttl", "timestamp") {
-		r.skipTo(until...)
-	}
 }
 
 func (r *reader) option() {

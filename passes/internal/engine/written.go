@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/term"
+)
+
+// A text may be written piece by piece into a strings.Builder or bytes.Buffer.
+
+// written is the text that has been written into a local builder by the call c, which
+// reads it; a piece that is written on some ways, or more than once, is not known. It is nil
+// where the builder is not the function's own, or goes where others may write to it.
+func (f *Family) written(c *ssa.CallCommon) *term.T {
+	if c.IsInvoke() || len(c.Args) == 0 {
+		return nil
+	}
+	a, ok := c.Args[0].(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	at := instructionOf(a, c)
+	if at == nil || at.Parent() != a.Parent() {
+		return nil
+	}
+	type piece struct {
+		in   ssa.Instruction
+		text *term.T
+	}
+	var pieces []piece
+	add := func(in ssa.Instruction, text *term.T) { pieces = append(pieces, piece{in, text}) }
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Call:
+			callee := r.Call.StaticCallee()
+			switch {
+			case ssa.Instruction(r) == at:
+			case callee == nil || r.Call.Args[0] != ssa.Value(a):
+				return nil
+			default:
+				name := code.FuncName(callee)
+				switch name[strings.LastIndexByte(name, '.')+1:] {
+				case "WriteString", "Write":
+					add(r, f.Get(r.Call.Args[1]))
+				case "WriteByte", "WriteRune":
+					t := f.Engine.Pool.Unknown("part")
+					if n, ok := code.ConstInt(r.Call.Args[1]); ok {
+						t = f.Engine.Pool.Const("string", string(rune(n)))
+					}
+					add(r, t)
+				case "String", "Len", "Cap", "Grow", "Bytes":
+				default:
+					return nil // Reset, or something that reads from it
+				}
+			}
+		case *ssa.MakeInterface:
+			for _, u := range *r.Referrers() {
+				call, ok := u.(*ssa.Call)
+				if !ok || call.Call.StaticCallee() == nil || call.Call.Args[0] != ssa.Value(r) {
+					return nil
+				}
+				text := f.printed(call)
+				if text == nil {
+					return nil
+				}
+				add(call, text)
+			}
+		default:
+			return nil
+		}
+	}
+	slices.SortStableFunc(pieces, func(x, y piece) int {
+		return cmp.Or(cmp.Compare(x.in.Block().Index, y.in.Block().Index),
+			cmp.Compare(slices.Index(x.in.Block().Instrs, x.in), slices.Index(y.in.Block().Instrs, y.in)))
+	})
+	p := f.Engine.Pool
+	var text *term.T
+	for _, x := range pieces {
+		if !mayPrecede(x.in, at) {
+			continue
+		}
+		if !code.Before(x.in, at) || mayPrecede(x.in, x.in) {
+			x.text = p.Unknown("part")
+		}
+		if text == nil {
+			text = x.text
+			continue
+		}
+		text = p.Op("+", text, x.text)
+	}
+	return text
+}
+
+// printed is what a function of fmt writes, or nil for other functions.
+func (f *Family) printed(call *ssa.Call) *term.T {
+	p := f.Engine.Pool
+	args := call.Call.Args
+	switch code.FuncName(call.Call.StaticCallee()) {
+	case "fmt.Fprintf":
+		values := f.Get(args[2])
+		if s, ok := f.Get(args[1]).Str(); ok && values.Kind != term.List {
+			return p.Const("string", s)
+		}
+		return p.Op("format", append([]*term.T{f.Get(args[1])}, values.Args...)...)
+	case "fmt.Fprint", "io.WriteString":
+		if t := f.Get(args[1]); t.Kind != term.List {
+			return t
+		} else if len(t.Args) == 1 {
+			return t.Args[0]
+		}
+		return p.Unknown("part")
+	}
+	return nil
+}
