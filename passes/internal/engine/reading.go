@@ -98,6 +98,12 @@ func (r *Readings) values(in ssa.Instruction) {
 	if c, ok := in.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
 		callee = c.Common().Value
 	}
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		r.exposes(in.Type())
+	case *ssa.ChangeInterface:
+		r.exposes(in.Type())
+	}
 	for _, op := range in.Operands(nil) {
 		if fn, ok := (*op).(*ssa.Function); ok && *op != callee && fn.Object() != nil {
 			r.valued[fn.Object()] = true // of a method value, that is the method
@@ -105,12 +111,22 @@ func (r *Readings) values(in ssa.Instruction) {
 	}
 }
 
-// results lists what the calls of a function yield for its index-th result; ok is false
+// exposes notes the methods of an interface that code out of sight may call.
+func (r *Readings) exposes(t types.Type) {
+	it, ok := t.Underlying().(*types.Interface)
+	if n := code.NamedOf(t); !ok || n != nil && r.e.Implementations.local[n.Obj().Pkg()] {
+		return
+	}
+	for m := range it.Methods() {
+		r.invoked[m.Name()] = true
+	}
+}
+
+// Yields lists what the calls of a function yield for its index-th result; known is false
 // where code out of sight may call it, or it is called other than by its name.
-func (r *Readings) results(fn *ssa.Function, index int) (out []ssa.Value, ok bool) {
+func (r *Readings) Yields(fn *ssa.Function, index int) (out []ssa.Value, known bool) {
 	obj := fn.Object()
-	if obj == nil || fn.Parent() != nil || r.valued[obj] || fn.Signature.Recv() != nil && r.invoked[fn.Name()] ||
-		len(r.Callers[fn]) == 0 || obj.Exported() && !r.e.Whole() {
+	if obj == nil || fn.Parent() != nil || r.valued[obj] || fn.Signature.Recv() != nil && r.invoked[fn.Name()] || obj.Exported() && !r.e.Whole() {
 		return nil, false
 	}
 	for _, call := range r.Taking[fn] {
