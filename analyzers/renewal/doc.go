@@ -90,8 +90,9 @@
 // refuses everybody: that renews nothing, and takes a lost lock anew; beside a renewal
 // that has failed, where a goroutine does so and the work is not told.
 //
-// OnStoppedLeading is reported where it only writes a log line and the work of
-// OnStartedLeading ignores the context that it is given. Where it cancels a context on
+// OnStoppedLeading is reported where it only writes a log line, or sets a flag by which
+// nothing in view is decided, and the work of OnStartedLeading ignores the context that it
+// is given. Where it cancels a context on
 // which a loop without end does not run either, that is told at the call that elects.
 //
 // # When it stays silent

@@ -193,8 +193,9 @@ func (f *Family) Carriers(list []ssa.Value) (out []ssa.Value, escapes bool) {
 					return out, true // the receiver of a method value
 				}
 			case *ssa.Return:
-				results, ok := f.Engine.Readings().results(code.Origin(r.Parent()), slices.Index(r.Results, v))
-				if !ok {
+				fn := code.Origin(r.Parent())
+				results, known := f.Engine.Readings().Yields(fn, slices.Index(r.Results, v))
+				if !known || len(f.Engine.Readings().Callers[fn]) == 0 {
 					return out, true
 				}
 				list = append(list, results...)

@@ -29,8 +29,8 @@ type Readings struct {
 	Named   map[code.Slot][]ssa.Value // the addresses of a field, wherever it is read or set
 	filled  map[code.Slot]string      // fields that a call fills through a pointer, and that call
 	decoded map[*types.TypeName]string
-	invoked map[string]bool       // names of the methods that are called through interfaces
-	valued  map[types.Object]bool // functions that are used as values
+	invoked map[string][]*types.Interface // those through which a method of that name is called, or may be out of sight
+	valued  map[types.Object]bool         // functions that are used as values
 }
 
 // MaxSources bounds the values that one question looks at.
@@ -48,7 +48,7 @@ func newReadings(e *Engine) *Readings {
 	r := &Readings{
 		e: e, Callers: make(map[*ssa.Function][]*ssa.CallCommon), Taking: make(map[*ssa.Function][]*ssa.Call),
 		stored: make(map[code.Slot][]ssa.Value), Named: make(map[code.Slot][]ssa.Value), filled: make(map[code.Slot]string), decoded: make(map[*types.TypeName]string),
-		invoked: make(map[string]bool), valued: make(map[types.Object]bool),
+		invoked: make(map[string][]*types.Interface), valued: make(map[types.Object]bool),
 	}
 	var calls []*ssa.CallCommon
 	var owners []*Family
@@ -71,7 +71,7 @@ func newReadings(e *Engine) *Readings {
 					case ssa.CallInstruction:
 						c := in.Common()
 						if c.IsInvoke() {
-							r.invoked[c.Method.Name()] = true
+							r.invokes(c.Value.Type(), c.Method)
 						}
 						if callee := code.Origin(c.StaticCallee()); callee != nil && len(callee.Blocks) > 0 {
 							r.Callers[callee] = append(r.Callers[callee], c)
@@ -98,6 +98,12 @@ func (r *Readings) values(in ssa.Instruction) {
 	if c, ok := in.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
 		callee = c.Common().Value
 	}
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		r.exposes(in.Type())
+	case *ssa.ChangeInterface:
+		r.exposes(in.Type())
+	}
 	for _, op := range in.Operands(nil) {
 		if fn, ok := (*op).(*ssa.Function); ok && *op != callee && fn.Object() != nil {
 			r.valued[fn.Object()] = true // of a method value, that is the method
@@ -105,12 +111,41 @@ func (r *Readings) values(in ssa.Instruction) {
 	}
 }
 
-// results lists what the calls of a function yield for its index-th result; ok is false
+// exposes notes the methods of an interface that code out of sight may call.
+func (r *Readings) exposes(t types.Type) {
+	it, ok := t.Underlying().(*types.Interface)
+	if n := code.NamedOf(t); !ok || n != nil && r.e.Implementations.local[n.Obj().Pkg()] {
+		return
+	}
+	for m := range it.Methods() {
+		r.invokes(t, m)
+	}
+}
+
+// invokes notes that a method of an interface is called, or may be.
+func (r *Readings) invokes(t types.Type, m *types.Func) {
+	if it, ok := t.Underlying().(*types.Interface); ok && !slices.Contains(r.invoked[m.Name()], it) {
+		r.invoked[m.Name()] = append(r.invoked[m.Name()], it)
+	}
+}
+
+// behind reports whether a method may be called through an interface that its type has.
+func (r *Readings) behind(fn *ssa.Function) bool {
+	recv := fn.Signature.Recv()
+	if recv == nil {
+		return false
+	}
+	n := code.NamedOf(recv.Type())
+	return slices.ContainsFunc(r.invoked[fn.Name()], func(it *types.Interface) bool {
+		return n == nil || n.TypeParams().Len() > 0 || types.Implements(types.NewPointer(n), it)
+	})
+}
+
+// Yields lists what the calls of a function yield for its index-th result; known is false
 // where code out of sight may call it, or it is called other than by its name.
-func (r *Readings) results(fn *ssa.Function, index int) (out []ssa.Value, ok bool) {
+func (r *Readings) Yields(fn *ssa.Function, index int) (out []ssa.Value, known bool) {
 	obj := fn.Object()
-	if obj == nil || fn.Parent() != nil || r.valued[obj] || fn.Signature.Recv() != nil && r.invoked[fn.Name()] ||
-		len(r.Callers[fn]) == 0 || obj.Exported() && !r.e.Whole() {
+	if obj == nil || fn.Parent() != nil || r.valued[obj] || r.behind(fn) || obj.Exported() && !r.e.Whole() {
 		return nil, false
 	}
 	for _, call := range r.Taking[fn] {

@@ -65,6 +65,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 				}
 				if r.How != "go" {
 					sites = append(sites, f.held(in, holds, call, at, nil)...)
+					sites = append(sites, f.sectionsIn(in, fn, f.handles(in, entry), call, at)...)
 				}
 			}
 		}
@@ -261,7 +262,27 @@ func (f *Family) opensSQL(call *term.T) bool { return call.Open() && len(f.Engin
 // sitesOf lists the locks that a callee leaves held, and those it holds while
 // it runs a function argument.
 func (f *Family) sitesOf(in ssa.CallInstruction, sum *summary.Summary, bind *term.Binding, call *term.T, at lock.Frame) []*summary.Site {
-	sites := f.held(in, sum.Holds, call, at, bind)
+	return append(f.held(in, sum.Holds, call, at, bind), f.sections(in, sum, bind, call, at)...)
+}
+
+// sectionsIn lists the locks that function values hold while they run a function which
+// they were given, or which they have captured.
+func (f *Family) sectionsIn(in ssa.CallInstruction, fn *term.T, args []*term.T, call *term.T, at lock.Frame) []*summary.Site {
+	var sites []*summary.Site
+	for _, t := range fn.Alts() {
+		if t.Kind != term.Func && t.Kind != term.Closure {
+			continue
+		}
+		if sum := f.Engine.named(t.Name); sum != nil {
+			sites = append(sites, f.sections(in, sum, f.binding(closureBinder(t, args)), call, at)...)
+		}
+	}
+	return sites
+}
+
+// sections lists the locks that a callee holds while it runs a function argument.
+func (f *Family) sections(in ssa.CallInstruction, sum *summary.Summary, bind *term.Binding, call *term.T, at lock.Frame) []*summary.Site {
+	var sites []*summary.Site
 	for _, sec := range sum.Sections {
 		effects, _ := f.instantiate(sec.Effects, bind, at, summary.ByCall)
 		after, _ := f.instantiate(sec.After, bind, at, summary.ByCall)

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -42,7 +43,7 @@ func (k *keeping) unasked(r summary.Recorded) string {
 		if k.asked(code.PackagePath(r.Site.Func), offers) || slices.ContainsFunc(v, func(v ssa.Value) bool { return k.givesAway(v, make(map[ssa.Value]bool)) }) {
 			return ""
 		}
-		told = "nobody asks " + offers[0].Name() + " of what " + code.MethodOf(call.Common()) + " returns"
+		told = "nobody asks " + named(offers) + " of what " + code.MethodOf(call.Common()) + " returns"
 	}
 	return told
 }
@@ -84,7 +85,7 @@ func signalling(t types.Type) bool {
 }
 
 // offers lists the methods by which an object tells the loss of its lease: those of the
-// library, of itself or of a field that pkg can name, and the object's own that give a
+// library, of itself or of a field that everybody can name, and the object's own that give a
 // library's signal out.
 func (k *keeping) offers(t types.Type, pkg *ssa.Package, depth int) []*types.Func {
 	n := code.NamedOf(t)
@@ -105,12 +106,22 @@ func (k *keeping) offers(t types.Type, pkg *ssa.Package, depth int) []*types.Fun
 	}
 	if s, ok := n.Underlying().(*types.Struct); ok {
 		for v := range s.Fields() {
-			if !v.Embedded() && (v.Exported() || v.Pkg() == pkg.Pkg) {
+			if !v.Embedded() && v.Exported() {
 				out = append(out, k.offers(v.Type(), pkg, depth+1)...)
 			}
 		}
 	}
 	return out
+}
+
+// named lists methods for people.
+func named(methods []*types.Func) string {
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.Name()
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " or ")
 }
 
 // asked reports whether a package calls one of the methods, or uses it as a value.

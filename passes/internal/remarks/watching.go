@@ -405,12 +405,23 @@ func (k *keeping) callbacks(f *engine.Family, r summary.Recorded) {
 		return
 	}
 	at := r.Site.Lock.At
-	if end := k.e.Functions[stopped.Name]; direct && end != nil && len(end.Blocks) > 0 && onlyLogs(k.e.Families[code.Root(end)], end) {
-		if end.Parent() != nil && k.e.Families[code.Root(end)] == f {
-			at = lock.Frame{Position: k.e.Position(end.Pos()), Function: code.Shown(end)}
+	if end := k.e.Functions[stopped.Name]; direct && end != nil && len(end.Blocks) > 0 {
+		does := ""
+		switch {
+		case onlyLogs(k.e.Families[code.Root(end)], end):
+			does = "only writes a log line"
+		case k.unheardFlag(end):
+			does = "only sets what nobody goes by"
 		}
-		k.found.of(r.Use, lock.Call{Frame: framed(at, "the callback only writes a log line, and the work does not run on the context of the leader"), Call: r.Site.Lock.At.Callee, Kind: lock.LossUnwatched})
-		return
+		if does != "" {
+			if end.Parent() != nil && k.e.Families[code.Root(end)] == f {
+				at = lock.Frame{Position: k.e.Position(end.Pos()), Function: code.Shown(end)}
+			} else {
+				at = k.setAt(code.PackagePath(r.Site.Func), "OnStoppedLeading", stopped, at)
+			}
+			k.found.of(r.Use, lock.Call{Frame: framed(at, "the callback "+does+", and the work does not run on the context of the leader"), Call: r.Site.Lock.At.Callee, Kind: lock.LossUnwatched})
+			return
+		}
 	}
 	if ended := k.cancels(stopped); len(ended) > 0 && loops(k.e, r.Site, summary.Endless) && !k.runsOn(work, ended) {
 		k.found.of(r.Use, lock.Call{Frame: framed(at, "the work does not run on the context of the leader, nor on the one that the callback cancels"), Call: r.Site.Lock.At.Callee, Kind: lock.LossUnwatched})

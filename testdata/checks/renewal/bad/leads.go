@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/tools/leaderelection"
@@ -67,6 +68,62 @@ func (t *Tariffs) Hold(ctx context.Context, l resourcelock.Interface) {
 				log.Print("stopped leading")
 				cancel()
 			},
+		},
+	})
+}
+
+// Print is done by the one who leads, and takes its own context for it.
+type Print struct {
+	base  context.Context
+	leads atomic.Bool
+	press func(ctx context.Context) error
+}
+
+func (p *Print) begin(context.Context) {
+	p.leads.Store(true)
+	if err := p.press(p.base); err != nil {
+		log.Printf("press (leading: %v): %v", p.leads.Load(), err)
+	}
+}
+
+func (p *Print) end() {
+	p.leads.Store(false)
+	log.Print("another one prints")
+}
+
+// Elect gives the two to the election.
+func (p *Print) Elect(l resourcelock.Interface) {
+	leaderelection.RunOrDie(p.base, leaderelection.LeaderElectionConfig{
+		Lock:          l,
+		LeaseDuration: 15 * time.Second,
+		RenewDeadline: 10 * time.Second,
+		RetryPeriod:   2 * time.Second,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: p.begin,
+			OnStoppedLeading: p.end, // want: renewal
+		},
+	})
+}
+
+// Staple shows by its status who leads.
+func Staple(ctx context.Context, l resourcelock.Interface, bind func(context.Context) error) {
+	status := "waiting"
+	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
+		Lock:          l,
+		LeaseDuration: 15 * time.Second,
+		RenewDeadline: 10 * time.Second,
+		RetryPeriod:   2 * time.Second,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) {
+				status = "binding"
+				if err := bind(ctx); err != nil {
+					log.Print(err)
+				}
+			},
+			OnStoppedLeading: func() { // want: renewal
+				status = "waiting"
+			},
+			OnNewLeader: func(id string) { log.Print(id, " ", status) },
 		},
 	})
 }

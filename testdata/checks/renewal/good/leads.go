@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"log"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/tools/leaderelection"
@@ -106,6 +107,62 @@ func (t *Tariffs) Once(ctx context.Context, l resourcelock.Interface) {
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { _ = t.write(ctx) },
 			OnStoppedLeading: cancel,
+		},
+	})
+}
+
+// Print asks its flag before each sheet.
+type Print struct {
+	base  context.Context
+	leads atomic.Bool
+	sheet func(ctx context.Context) error
+}
+
+func (p *Print) begin(context.Context) {
+	p.leads.Store(true)
+	for p.leads.Load() {
+		if err := p.sheet(p.base); err != nil {
+			return
+		}
+	}
+}
+
+func (p *Print) end() { p.leads.Store(false) }
+
+// Elect gives the two to the election.
+func (p *Print) Elect(l resourcelock.Interface) {
+	leaderelection.RunOrDie(p.base, leaderelection.LeaderElectionConfig{
+		Lock:          l,
+		LeaseDuration: 15 * time.Second,
+		RenewDeadline: 10 * time.Second,
+		RetryPeriod:   2 * time.Second,
+		Callbacks:     leaderelection.LeaderCallbacks{OnStartedLeading: p.begin, OnStoppedLeading: p.end},
+	})
+}
+
+// Desk lets through what the leader's flag says, to work that goes on all the time.
+type Desk struct {
+	leads bool
+	serve func(ctx context.Context, may func() bool) error
+}
+
+func (d *Desk) may() bool { return d.leads }
+
+// Elect serves on its own context, and is asked for each request.
+func (d *Desk) Elect(ctx context.Context, l resourcelock.Interface) {
+	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
+		Lock:          l,
+		LeaseDuration: 15 * time.Second,
+		RenewDeadline: 10 * time.Second,
+		RetryPeriod:   2 * time.Second,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) {
+				d.leads = true
+				if err := d.serve(ctx, d.may); err != nil {
+					return
+				}
+			},
+			OnStoppedLeading: func() { d.leads = false },
 		},
 	})
 }
