@@ -32,8 +32,10 @@ var equivalent = map[string]string{
 	"sql.go:143: delete the condition: `holder = $2` => `1 = 1`":  "that is how the lease is taken; the write still needs its holder",
 	"sql.go:143: reverse the comparison: `=` => `<>`":             "that is how the lease is taken; the write still needs its holder",
 
-	"asked_with.go:22: delete the condition: `mutex.IsOwner()` => ``":                  "the transaction that follows asks as well",
-	"asked_with.go:26: drop the check: `if !resp.Succeeded { return errStale }` => ``": "the transaction that follows asks as well",
+	"asked_with.go:18: delete the condition: `mutex.IsOwner()` => ``":                  "the transaction that follows asks as well",
+	"asked_with.go:22: drop the check: `if !resp.Succeeded { return errStale }` => ``": "the transaction that follows asks as well",
+
+	"watched.go:38: drop the check: `if !ok { return errStale }` => ``": "whoever has not got the lock finds that the owner is another one",
 
 	"same_session.go:95: do not store the token: `holder` => `spare`": "a row that keeps no holder is not taken for a lease, and nothing is said of it",
 	"random_owner.go:16: do not store the token: `worker` => `spare`": "a row that keeps no holder is not taken for a lease, and nothing is said of it",

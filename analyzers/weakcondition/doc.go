@@ -7,7 +7,9 @@
 // The write does compare something before it is accepted, but a holder that
 // lost its lock still gets through: the greatest token is not stored, the
 // comparison points the wrong way, an equality is asked of a value that nobody
-// sets when the lock changes hands, or comparing and writing are two steps.
+// sets when the lock changes hands, or comparing and writing are two steps, be they a look
+// in Go or a transaction that only asks. A compare that a lock's key passes when it is gone
+// lets through just those who have lost it.
 // What is asked for may also be another lock than the one of the section, or a token
 // that was read anew from the lock's record, which is the successor's by then; or a version
 // that was asked for only after what is stored had been made of an older state. The check

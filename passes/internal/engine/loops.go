@@ -333,10 +333,10 @@ func (f *Family) upTo(c *counter, limit ssa.Value, last bool, op token.Token) su
 		return t
 	}
 	t := f.Get(limit)
+	if n, ok := t.Int(); ok && builtinLen(limit) {
+		return summary.Turns{Rounds: summary.Counted, Times: int(n)} // of a literal
+	}
 	if t.Kind == term.Op && t.Name == "len" && len(t.Args) == 1 {
-		if x := t.Args[0]; x.Kind == term.List {
-			return summary.Turns{Rounds: summary.Counted, Times: len(x.Args)}
-		}
 		return summary.Turns{Rounds: summary.Each}
 	}
 	name := strings.ToLower(t.Text())
@@ -425,4 +425,14 @@ func unasked(b *ssa.BasicBlock, l *summary.Loop) bool {
 		}
 	}
 	return true
+}
+
+// builtinLen reports whether a value is the length of something.
+func builtinLen(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := c.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "len"
 }

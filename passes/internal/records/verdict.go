@@ -358,12 +358,13 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	return none
 }
 
-// outOfSight reports whether a value is out of sight, or a part of something that is.
+// outOfSight reports whether a value is, or is a part of, something that could not be
+// followed to its end.
 func outOfSight(t *term.T) bool {
 	for t.Kind == term.Field || t.Kind == term.Elem {
 		t = t.Args[0]
 	}
-	return t.Kind == term.Unknown
+	return t.Kind == term.Unknown && (t.Name == "limit" || t.Name == "loop")
 }
 
 // named reports whether a column is named like a fence.
