@@ -266,6 +266,11 @@ func (b *chain) condition(text, args *term.T) {
 	}
 	if isClause(text) {
 		b.equal = append(b.equal, b.r.clauses(text)...)
+		for _, a := range list(args) {
+			if a != text {
+				b.equal = append(b.equal, b.r.predicate(a)...)
+			}
+		}
 		return
 	}
 	if s, ok := text.Str(); ok {
@@ -278,15 +283,6 @@ func (b *chain) condition(text, args *term.T) {
 	}
 	if text.Kind == term.Op && (text.Name == AllOf || text.Name == OneOf) {
 		b.equal = append(b.equal, b.r.predicate(text)...)
-		return
-	}
-	if guards, ok := b.r.clause(text); ok {
-		b.equal = append(b.equal, guards...)
-		for _, a := range list(args) {
-			if a != text {
-				b.equal = append(b.equal, b.r.predicate(a)...)
-			}
-		}
 		return
 	}
 	if e := b.r.Entry(text); e != nil && e.Part != nil && !e.Part.Text.IsZero() && Receiver(text) != nil {

@@ -31,8 +31,8 @@ func (r *Reader) predicate(t *term.T) []Guard {
 	case t.IsMap():
 		return r.columns(t)
 	}
-	if guards, ok := r.clause(t); ok {
-		return guards
+	if isClause(t) {
+		return r.clauses(t)
 	}
 	if t.Kind == term.Op && t.Name == AllOf {
 		return r.predicate(r.Pool.List(t.Args...))

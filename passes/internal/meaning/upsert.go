@@ -207,33 +207,3 @@ func (b *chain) coming(t *term.T, row []Setting) *term.T {
 	}
 	return b.r.Pool.Op(t.Name, args...)
 }
-
-// clause reads a condition that is a struct of the builder's: clause.Lt{Column: "token",
-// Value: token}; ok is false for other structs.
-func (r *Reader) clause(t *term.T) (out []Guard, ok bool) {
-	kind, ok := strings.CutPrefix(t.Type[strings.LastIndexByte(t.Type, '/')+1:], "clause.")
-	if !ok || t.Kind != term.Struct {
-		return nil, false
-	}
-	op := map[string]string{"Eq": "=", "Neq": "<>", "Lt": "<", "Lte": "<=", "Gt": ">", "Gte": ">="}[kind]
-	switch {
-	case kind == "Expr":
-		if s, ok := r.Pool.Field(t, "SQL").Str(); ok {
-			guards, _ := r.condition(s, r.Pool.Field(t, "Vars"))
-			return guards, true
-		}
-	case op != "":
-		column := r.Pool.Field(t, "Column")
-		if column.Kind == term.Struct {
-			column = r.Pool.Field(column, "Name")
-		}
-		value := r.Pool.Field(t, "Value")
-		if s, ok := column.Str(); ok {
-			if op == "=" && value.Kind == term.Nil {
-				return []Guard{{Column: columnName(s), Op: "is null", Text: s + " is null"}}, true
-			}
-			return []Guard{compared(columnName(s), op, value)}, true
-		}
-	}
-	return []Guard{{Op: "other", Text: "a condition that is out of sight"}}, true
-}
