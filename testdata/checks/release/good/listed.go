@@ -80,7 +80,7 @@ type label struct {
 }
 
 func (s *Stock) label(ctx context.Context, row string) (*label, error) {
-	_, release, err := s.hold(ctx, "label:"+row) // verdict: no-visible-write
+	_, release, err := s.hold(ctx, "label:"+row)
 	if err != nil {
 		return nil, err
 	}
