@@ -25,7 +25,7 @@ type Oven struct {
 
 // Batch reads the recipe first.
 func (o *Oven) Batch(ctx context.Context, bread string) (err error) {
-	lk, err := o.locks.Obtain(ctx, "oven/"+bread, time.Minute, nil) // want: release
+	lk, err := o.locks.Obtain(ctx, "oven/"+bread, time.Minute, nil) // want: release // verdict: unverified
 	if errors.Is(err, redislock.ErrNotObtained) {
 		return errBusy
 	}

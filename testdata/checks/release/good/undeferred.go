@@ -30,7 +30,7 @@ func (k *Retort) heat(ctx context.Context, name string) (lk *redislock.Lock, hot
 
 // Fire asks whether it has got the kiln.
 func (k *Retort) Fire(ctx context.Context, name string) (err error) {
-	lk, hot, err := k.heat(ctx, name)
+	lk, hot, err := k.heat(ctx, name) // verdict: unverified
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (k *Retort) Fire(ctx context.Context, name string) (err error) {
 
 // Glaze releases where it fails, and defers that from then on.
 func (k *Retort) Glaze(ctx context.Context, name string) (err error) {
-	lk, err := k.locks.Obtain(ctx, "kiln/"+name, time.Minute, nil)
+	lk, err := k.locks.Obtain(ctx, "kiln/"+name, time.Minute, nil) // verdict: unverified
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (k *Retort) Glaze(ctx context.Context, name string) (err error) {
 
 // Cool looks whether it still has the lock before it says how it is given back.
 func (k *Retort) Cool(ctx context.Context, name string) (err error) {
-	lk, err := k.locks.Obtain(ctx, "kiln/"+name, time.Minute, nil)
+	lk, err := k.locks.Obtain(ctx, "kiln/"+name, time.Minute, nil) // verdict: unverified
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (k *Retort) Rack(ctx context.Context, names []string) (err error) {
 			err = errors.Join(err, lk.Release(context.WithoutCancel(ctx)))
 		}
 	}()
-	lk, err = k.locks.Obtain(ctx, "rack", time.Minute, nil)
+	lk, err = k.locks.Obtain(ctx, "rack", time.Minute, nil) // verdict: unverified
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (p *Print) end() {
 
 // Elect gives the two to the election.
 func (p *Print) Elect(l resourcelock.Interface) {
-	leaderelection.RunOrDie(p.base, leaderelection.LeaderElectionConfig{
+	leaderelection.RunOrDie(p.base, leaderelection.LeaderElectionConfig{ // verdict: unverified
 		Lock:          l,
 		LeaseDuration: 15 * time.Second,
 		RenewDeadline: 10 * time.Second,

@@ -131,7 +131,7 @@ func (p *Print) end() { p.leads.Store(false) }
 
 // Elect gives the two to the election.
 func (p *Print) Elect(l resourcelock.Interface) {
-	leaderelection.RunOrDie(p.base, leaderelection.LeaderElectionConfig{
+	leaderelection.RunOrDie(p.base, leaderelection.LeaderElectionConfig{ // verdict: unverified
 		Lock:          l,
 		LeaseDuration: 15 * time.Second,
 		RenewDeadline: 10 * time.Second,
@@ -150,7 +150,7 @@ func (d *Desk) may() bool { return d.leads }
 
 // Elect serves on its own context, and is asked for each request.
 func (d *Desk) Elect(ctx context.Context, l resourcelock.Interface) {
-	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
+	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // verdict: unverified
 		Lock:          l,
 		LeaseDuration: 15 * time.Second,
 		RenewDeadline: 10 * time.Second,

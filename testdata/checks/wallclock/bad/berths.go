@@ -82,7 +82,7 @@ func (b *buoy) lift(ctx context.Context) error {
 
 // Mark works along its buoy.
 func Mark(ctx context.Context, rdb *redis.Client, fairway string, steps []func(context.Context) error) (err error) {
-	b, err := lay(ctx, rdb, "buoy:"+fairway, time.Minute)
+	b, err := lay(ctx, rdb, "buoy:"+fairway, time.Minute) // verdict: unverified
 	if err != nil {
 		return err
 	}

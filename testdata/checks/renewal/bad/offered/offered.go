@@ -20,7 +20,7 @@ type Course interface {
 
 // Steer stops when it is told to, and not when somebody else steers.
 func Steer(ctx context.Context, c *clientv3.Client, course Course) (err error) {
-	h, err := helm.Take(ctx, c, "brig") // want: renewal
+	h, err := helm.Take(ctx, c, "brig") // want: renewal // verdict: unverified
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func Steer(ctx context.Context, c *clientv3.Client, course Course) (err error) {
 
 // Tow has a rope that says when it slips.
 func Tow(ctx context.Context, c *api.Client, courses []Course) (err error) {
-	r, err := helm.Seize(ctx, c, "tow") // want: renewal // linked
+	r, err := helm.Seize(ctx, c, "tow") // want: renewal // linked // verdict: unverified
 	if err != nil {
 		return err
 	}

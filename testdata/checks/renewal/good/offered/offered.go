@@ -24,7 +24,7 @@ type Pilot interface {
 
 // Steer leaves the helm to a pilot.
 func Steer(ctx context.Context, c *clientv3.Client, p Pilot, courses []Course) (err error) {
-	h, err := helm.Take(ctx, c, "brig")
+	h, err := helm.Take(ctx, c, "brig") // verdict: unverified
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func Steer(ctx context.Context, c *clientv3.Client, p Pilot, courses []Course) (
 
 // Tow stops where the rope slips.
 func Tow(ctx context.Context, c *api.Client, courses []Course) (err error) {
-	r, err := helm.Seize(ctx, c, "tow")
+	r, err := helm.Seize(ctx, c, "tow") // verdict: unverified
 	if err != nil {
 		return err
 	}
