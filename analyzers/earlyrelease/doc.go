@@ -60,6 +60,9 @@
 // does not wait for OnStartedLeading. It is none where OnStartedLeading itself ends the
 // context of the election when its work is done, and no caller does.
 //
+// What a goroutine does out of sight counts where all that the section does itself is to read,
+// or to compute, what the goroutine then stores, by the names of both.
+//
 // # When it stays silent
 //
 // To claim a row under the lock and to finish it later is sound, so a second write of

@@ -136,7 +136,7 @@ func (t *taking) waitsLate() bool {
 // goesOn reports whether what a goroutine does is what the section is for.
 func (t *taking) goesOn(b body, x summary.Effect) bool {
 	return x.Reach == summary.ByGoroutine && x.Memory == nil &&
-		(x.Open == summary.Closed && t.guarded(x) && t.mainly(x) || x.Open != summary.Closed && labours(t.f.Engine, x) && t.alone() && !lingers(b.f, b.held, 0))
+		(x.Open == summary.Closed && t.guarded(x) && t.mainly(x) || x.Open != summary.Closed && labours(t.f.Engine, x) && (t.alone() || t.prepared(b, x)) && !lingers(b.f, b.held, 0))
 }
 
 // leftRunning finds work that a function of the package starts for the section, which

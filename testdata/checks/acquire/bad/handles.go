@@ -68,7 +68,7 @@ func (w *Wicket) Open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w.shut, err = w.lock.Lock(ctx.Done()) // want: acquire // linked
+	w.shut, err = w.lock.Lock(ctx.Done()) // want: acquire
 	return err
 }
 
