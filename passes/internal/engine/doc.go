@@ -17,7 +17,7 @@
 // fault.go (functions that it fails on).
 //
 // Values as terms: eval.go, call.go, captured.go and unset.go (variables), contexts.go, fields.go, embedded.go (files as
-// values), inplace.go (builders that are changed), stored.go (records that are stamped), listed.go (lists that may grow), models.go (what mappers take from types),
+// values), inplace.go (builders that are changed), stored.go (records that are stamped), listed.go (lists and structs that grow), models.go (what mappers take from types),
 // texts.go (scripts and statements in fields), handle.go (which connection), names.go (places and names), loops.go, length.go, backoff.go
 // (waits that grow), logging.go.
 //
