@@ -499,38 +499,6 @@ func (f *Family) load(addr ssa.Value) *term.T {
 	return f.Value(addr)
 }
 
-// unchanged is a field of a local struct that is read before it is set, which happens
-// once and in the same block: as the struct has it that was stored. It is nil for others.
-func (f *Family) unchanged(x *ssa.Alloc, read *ssa.FieldAddr, name string) *term.T {
-	if set, _ := f.inField(x, read.Field); len(set) != 1 || len(f.Stores[x]) != 1 || len(f.outs[x]) > 0 || x.Block() != read.Block() {
-		return nil
-	}
-	for _, r := range *x.Referrers() {
-		fa, ok := r.(*ssa.FieldAddr)
-		if !ok || fa.Field != read.Field {
-			continue
-		}
-		for _, r := range *fa.Referrers() {
-			if st, ok := r.(*ssa.Store); ok && st.Addr == ssa.Value(fa) && (st.Block() != read.Block() || !code.Before(read, st)) {
-				return nil
-			}
-		}
-	}
-	whole := f.Value(f.Stores[x][0])
-	if whole == nil {
-		return nil
-	}
-	return f.Engine.Pool.Field(whole, name)
-}
-
-// lentBefore reports whether a call that is given a pointer to a local struct may have
-// changed it where one of its fields is read.
-func (f *Family) lentBefore(a *ssa.Alloc, read ssa.Instruction) bool {
-	return slices.ContainsFunc(f.lent[a], func(in ssa.CallInstruction) bool {
-		return in.Parent() != read.Parent() || mayPrecede(in, read)
-	})
-}
-
 // element is an element of x, with what the family stores there.
 func (f *Family) element(x, index *term.T) *term.T {
 	return f.at(f.Engine.Pool.Elem(x, index), x, "", index)
