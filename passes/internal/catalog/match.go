@@ -88,6 +88,19 @@ func pathsOf(libs []*Library) map[string]pathInfo {
 	return paths
 }
 
+// Ends reports whether a function of a listed package ends the process or the goroutine. It
+// may be asked while packages are read: the package of fn is told by its path alone, since
+// others may still be declaring what they know of it.
+func (c *Catalog) Ends(fn *types.Func) bool {
+	if fn.Pkg() == nil {
+		return false
+	}
+	if _, listed := c.paths[unvendored(fn.Pkg().Path())]; !listed {
+		return false
+	}
+	return slices.ContainsFunc(c.Calls(fn), func(e *Call) bool { return e.Ends })
+}
+
 // Calls returns the entries for a called function, those with a condition on
 // the arguments first; nil if the catalogue does not know the function. An
 // entry for the receiver type wins over one for any receiver of the package,

@@ -38,14 +38,7 @@ type made struct {
 // NewBuilder returns a builder without units.
 func NewBuilder(fset *token.FileSet, cat *catalog.Catalog) *Builder {
 	b := &Builder{fset: fset, cat: cat, prog: ssa.NewProgram(fset, ssa.BuilderMode(0)), made: make(map[*types.Package]*made)}
-	b.prog.SetNoReturn(func(fn *types.Func) bool {
-		for _, c := range cat.Calls(fn) {
-			if c.Ends {
-				return true
-			}
-		}
-		return false
-	})
+	b.prog.SetNoReturn(cat.Ends)
 	return b
 }
 
