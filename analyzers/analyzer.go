@@ -18,7 +18,7 @@ var Analyzer = New(nil)
 // New returns another analyzer like Analyzer, with a configuration, and flags of
 // its own that go before it.
 func New(cfg *config.Config) *analysis.Analyzer {
-	records, settings := uses.New(nil, tell), check.Chooser(func(*analysis.Pass) (*Settings, error) { return &Settings{}, nil })
+	records, settings := uses.Analyzer, check.Chooser(func(*analysis.Pass) (*Settings, error) { return &Settings{}, nil })
 	if cfg != nil {
 		records, settings = choosing(func() (*config.Config, error) { return cfg, nil })
 	}

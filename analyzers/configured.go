@@ -67,7 +67,7 @@ func choosing(choose func() (*config.Config, error)) (records *analysis.Analyzer
 	records = uses.New(func(*analysis.Pass) *models.Catalog {
 		c, _ := once()
 		return c.catalog
-	}, tell)
+	})
 	var told atomic.Bool
 	settings = func(pass *analysis.Pass) (*Settings, error) {
 		if m := pass.Module; m != nil && (m.Version != "" || m.Path == "") {
@@ -81,10 +81,6 @@ func choosing(choose func() (*config.Config, error)) (records *analysis.Analyzer
 	}
 	return records, settings
 }
-
-// tell says on standard error that fencevet failed on a function. A fault of ours is no
-// reason for a build to fail, nor one to be silent.
-func tell(f uses.Fault) { fmt.Fprintf(os.Stderr, "fencevet: %s: %s\n", f.Package, f.Reason) }
 
 // Known returns an error if there is no check of that name.
 func Known(name string) error {

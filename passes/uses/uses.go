@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
 	"reflect"
 	"slices"
 	"sync"
@@ -21,9 +22,8 @@ import (
 	"github.com/fencevet/fencevet/passes/models"
 )
 
-// Analyzer yields a *Result for one package, given the built-in catalogue. A fault of
-// fencevet is a panic.
-var Analyzer = New(nil, nil)
+// Analyzer yields a *Result for one package, given the built-in catalogue.
+var Analyzer = New(nil)
 
 // A Chooser says which catalogue holds for a package; nil is the built-in one.
 type Chooser func(*analysis.Pass) *models.Catalog
@@ -31,12 +31,13 @@ type Chooser func(*analysis.Pass) *models.Catalog
 // New returns an analyzer that yields a *Result for one package. Like every pass
 // it reports nothing. What it finds out about functions goes to the packages that
 // call them as facts. A nil Chooser chooses the built-in catalogue. A function that
-// fencevet fails on counts as out of sight, and tell is told; nil: it panics.
-func New(choose Chooser, tell func(Fault)) *analysis.Analyzer {
+// fencevet fails on counts as out of sight, and standard error is told: a fault of ours is
+// no reason for a build to fail, nor one to be silent.
+func New(choose Chooser) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:       "fencevetuses",
 		Doc:        "find distributed locks and what their critical sections write\n\nA pass for the checks of fencevet; it reports nothing itself.",
-		Run:        func(pass *analysis.Pass) (any, error) { return run(pass, choose, tell) },
+		Run:        func(pass *analysis.Pass) (any, error) { return run(pass, choose) },
 		ResultType: reflect.TypeFor[*Result](),
 		FactTypes:  []analysis.Fact{new(engine.Fact)},
 	}
@@ -50,7 +51,7 @@ type Result struct {
 	Directives []lock.Directive // of the packages, sorted by position
 	// Whole says that the packages are all of a module: what is not seen is not there.
 	Whole  bool
-	Faults []Fault // in a module
+	Faults []Fault
 }
 
 // A Fault is a failure of fencevet itself on one function, which counts as out of
@@ -119,6 +120,11 @@ func (m *Module) Result(pkgs []*Package) *Result {
 		units = append(units, p.unit())
 	}
 	e := m.builder.Engine(units)
+	return guarded(e)
+}
+
+// guarded is result, with the functions on which the engine fails as faults.
+func guarded(e *engine.Engine) *Result {
 	faults := e.Guard()
 	found := result(e)
 	for _, f := range faults() {
@@ -175,7 +181,7 @@ func InModule(pkgs []*Package) *Result {
 // built is called for every package that SSA is built for; a test counts them.
 var built = func(*types.Package) {}
 
-func run(pass *analysis.Pass, choose Chooser, tell func(Fault)) (any, error) {
+func run(pass *analysis.Pass, choose Chooser) (any, error) {
 	if len(pass.Files) == 0 {
 		return &Result{}, nil // known by its export data only
 	}
@@ -193,13 +199,9 @@ func run(pass *analysis.Pass, choose Chooser, tell func(Fault)) (any, error) {
 	unit := engine.Unit{Files: pass.Files, Types: pass.Pkg, Info: pass.TypesInfo}
 	e := engine.New(pass.Fset, orBuiltin(g.models), []engine.Unit{unit})
 	e.Import(g.fact)
-	faults := func() []engine.Fault { return nil }
-	if tell != nil {
-		faults = e.Guard()
-	}
-	found := result(e)
-	for _, f := range faults() {
-		tell(fault(f))
+	found := guarded(e)
+	for _, f := range found.Faults {
+		fmt.Fprintf(os.Stderr, "fencevet: %s: %s\n", f.Package, f.Reason)
 	}
 	for _, f := range e.Facts() {
 		pass.ExportObjectFact(f.Func, f.Fact)

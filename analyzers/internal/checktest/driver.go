@@ -254,8 +254,15 @@ func (c *Corpus) diagnose(t *testing.T, drive Driver, r *Report, checks []*check
 			p := act.Package.Fset.Position(d.Pos)
 			all[diagnosed{p.Filename, p.Line, d.Category}] = d.Message
 		}
-		if act.Analyzer == uses.Analyzer && r != nil {
-			for _, u := range act.Result.(*uses.Result).Uses {
+		if act.Analyzer != uses.Analyzer {
+			continue
+		}
+		found := act.Result.(*uses.Result)
+		for _, f := range found.Faults {
+			t.Errorf("%s: %s", f.Package, f.Reason)
+		}
+		if r != nil {
+			for _, u := range found.Uses {
 				r.use(u)
 			}
 		}
