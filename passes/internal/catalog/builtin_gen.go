@@ -1480,10 +1480,10 @@ var builtin = []source{
 				&Call{Func: []string{"(libkv.Store).DeleteTree"}, Write: &Write{Store: "kv", Op: "DeleteTree", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/libkv.yaml:34:5"},
 				&Call{Func: []string{"(store.Store).DeleteTree"}, Write: &Write{Store: "kv", Op: "DeleteTree", Resource: []Ref{Ref{Base: 1, Index: 1}}}, args: 2, Pos: "data/libkv.yaml:36:5"},
 				&Call{Func: []string{"(libkv.Store).AtomicPut"}, Write: &Write{Store: "kv", Op: "AtomicPut", Resource: []Ref{Ref{Base: 1}}, Conditions: []*Carrier{
-					&Carrier{At: Ref{Base: 1, Index: 2}, Kind: "version", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 2}, Kind: "version", Compare: "index"},
 				}, Reject: "bool"}, args: 3, Pos: "data/libkv.yaml:38:5"},
 				&Call{Func: []string{"(store.Store).AtomicPut"}, Write: &Write{Store: "kv", Op: "AtomicPut", Resource: []Ref{Ref{Base: 1, Index: 1}}, Conditions: []*Carrier{
-					&Carrier{At: Ref{Base: 1, Index: 3}, Kind: "version", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 3}, Kind: "version", Compare: "index"},
 				}, Reject: "bool"}, args: 4, Pos: "data/libkv.yaml:40:5"},
 				&Call{Func: []string{"(libkv.Store).AtomicDelete"}, Write: &Write{Store: "kv", Op: "AtomicDelete", Resource: []Ref{Ref{Base: 1}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 1}, Kind: "version", Compare: "equal"},

@@ -27,7 +27,10 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		maybe := false
 		if v != nil && v.Kind == term.Join {
 			set := slices.DeleteFunc(slices.Clone(v.Args), (*term.T).IsZero)
-			if maybe = len(set) < len(v.Args); maybe && len(set) == 1 {
+			some := len(set) < len(v.Args)
+			// Where nothing stands for "not there yet", that is a condition as well.
+			maybe = some && k.Compare != "index"
+			if some && len(set) == 1 {
 				v = set[0]
 			}
 		}

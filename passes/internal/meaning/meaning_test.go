@@ -48,6 +48,8 @@ calls:
     write: {store: consul, op: Txn, conditions: {at: arg 0, kind: builder}, reject: bool}
   - func: (*t.Bucket).Put
     write: {store: s3, op: Put, resource: arg 0.Key, conditions: [{at: arg 0.IfMatch, kind: version, compare: equal}, {at: arg 0.IfNoneMatch, kind: unique, is: "*"}], reject: error}
+  - func: (*t.Bucket).Swap
+    write: {store: s3, op: Swap, resource: arg 0, conditions: {at: arg 1, kind: version, compare: index}, reject: bool}
   - func: (*t.Bucket).Get
     query: {store: s3, resource: arg 0}
   - func: (*t.DB).Collection
@@ -446,6 +448,7 @@ func TestConditionedHandles(t *testing.T) {
 func TestOptionFields(t *testing.T) {
 	w := newWorld(t)
 	put := func(in *term.T) *term.T { return w.call("(*t.Bucket).Put", w.v("b"), in) }
+	swap := func(version *term.T) *term.T { return w.call("(*t.Bucket).Swap", w.v("bucket"), w.str("k"), version) }
 	in := func(kv ...any) *term.T { return w.mapping("s3.Input", append([]any{"Key", w.str("k")}, kv...)...) }
 	got := w.call("(*t.Bucket).Get", w.v("b"), w.str("k"))
 	for _, c := range []struct {
@@ -457,7 +460,10 @@ func TestOptionFields(t *testing.T) {
 		{"match", put(in("IfMatch", w.p.Field(got, "ETag"))), "s3:k [version s3.Get]"},
 		{"none match", put(in("IfNoneMatch", w.str("*"))), `s3:k [absent "*"]`},
 		{"other value", put(in("IfNoneMatch", w.str("tag"))), "s3:k"},
+		{"match on some ways", put(in("IfMatch", w.p.Join(w.p.Nil(), w.p.Field(got, "ETag")))), "s3:k [other]"},
 		{"caller's", put(w.p.Param("f", 0, "in")), "s3:in.Key [other] [other]"},
+		{"swap", swap(w.p.Field(got, "ETag")), "s3:k [version s3.Get]"},
+		{"swap or create", swap(w.p.Join(w.p.Nil(), w.p.Field(got, "ETag"))), "s3:k [version s3.Get]"},
 	} {
 		if got := strings.ReplaceAll(w.show(c.call), "(*t.Bucket).Get(...).ETag", "s3.Get"); got != c.want {
 			t.Errorf("%s\n got  %s\n want %s", c.name, got, c.want)
