@@ -14,7 +14,7 @@ import (
 // A text may be written piece by piece into a strings.Builder or bytes.Buffer.
 
 // written is the text that has been written into a local builder by the call c, which
-// reads it; a piece that is written on some ways, or more than once, is not known. It is nil
+// reads it; a piece of a statement that is written on some ways, or more than once, is not known. It is nil
 // where the builder is not the function's own, or goes where others may write to it.
 func (f *Family) written(c *ssa.CallCommon) *term.T {
 	if c.IsInvoke() || len(c.Args) == 0 {
@@ -86,6 +86,9 @@ func (f *Family) written(c *ssa.CallCommon) *term.T {
 			continue
 		}
 		if !code.Before(x.in, at) || mayPrecede(x.in, x.in) {
+			if text == nil || !text.Any(func(t *term.T) bool { return t.Kind == term.Const && strings.Contains(t.Name, " ") }) {
+				return nil // a key, of which it matters more that it is the same each time
+			}
 			x.text = p.Unknown("part")
 		}
 		if text == nil {
