@@ -100,6 +100,25 @@ func (f *Family) written(c *ssa.CallCommon) *term.T {
 	return text
 }
 
+// replaced is a text of which a part is replaced. Of a statement that is as good as the
+// text itself, for what it names in a template is out of sight in either; keys that are made
+// of one another in this way are not the same.
+func (f *Family) replaced(fn string, args []*term.T) *term.T {
+	text, known := args[0].Str()
+	before, old := args[1].Str()
+	after, now := args[2].Str()
+	switch {
+	case known && old && now && len(args) == 3:
+		return f.Engine.Pool.Const("string", strings.ReplaceAll(text, before, after))
+	case known && strings.Contains(text, " "), old && strings.TrimSpace(before) == "":
+		return args[0]
+	}
+	if old {
+		return f.Engine.Pool.Built(fn+" "+before, args[0], args[2])
+	}
+	return f.Engine.Pool.Built(fn, args[:3]...)
+}
+
 // printed is what a function of fmt writes, or nil for other functions.
 func (f *Family) printed(call *ssa.Call) *term.T {
 	p := f.Engine.Pool
