@@ -514,7 +514,6 @@ func (r *reader) merge() ([]Expr, []string) {
 		matched := !r.eat("not")
 		r.eat("matched")
 		if r.eat("by") {
-			matched = matched || r.isWord("source")
 			r.skip()
 		} else if matched {
 			w.Guards = append(append(w.Guards, s.inherited()...), on...)
