@@ -33,6 +33,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
@@ -53,6 +54,7 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer building(t)()
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedExportFile | packages.NeedModule, Dir: root}, patterns...)
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +71,21 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 		t.Fatalf("no packages match %s in %s", strings.Join(patterns, " "), root)
 	}
 	return &Corpus{Root: root, Packages: pkgs}
+}
+
+// building lets one process at a time have the go command build what programs import.
+// Those that go test starts together would each build all of it the first time.
+func building(t *testing.T) (done func()) {
+	t.Helper()
+	lock := flock.New(filepath.Join(os.TempDir(), "fencevet-libraries.lock"))
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := lock.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Module runs checks over all packages of c at once, as the command does.
