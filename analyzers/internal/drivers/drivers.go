@@ -3,6 +3,7 @@
 package drivers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fencevet/fencevet/analyzers/internal/checktest"
 )
 
 // A Finding is what all drivers show of one.
@@ -60,8 +63,15 @@ func without(all, some []Finding) []Finding {
 func Build(t *testing.T, dir, name string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), name)
-	// Without symbols linking takes half the time.
-	Run(t, dir, 0, "go", "build", "-ldflags=-s -w", "-o", bin, ".")
+	checktest.Building(t, func(ctx context.Context) error {
+		// Without symbols linking takes half the time.
+		cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", bin, ".")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		}
+		return nil
+	})
 	return bin
 }
 
