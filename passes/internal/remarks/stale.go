@@ -27,7 +27,7 @@ func (k *keeping) stale(f *engine.Family, r summary.Recorded) {
 			if m.Role != meaning.Write || !overwrites(m.Write) || k.rereads(st.Effects, m.Write.Resource) {
 				continue
 			}
-			if in := k.readBefore(f, st, m.Write); in != nil {
+			if in := k.readBefore(f, st, x, m.Write); in != nil {
 				at := x.At
 				if filepath.Dir(at.File) != filepath.Dir(r.Use.Acquire.File) {
 					at = f.Within(x) // the call that hands the old value on
@@ -71,8 +71,9 @@ func (k *keeping) reads(call *term.T, resource string) bool {
 }
 
 // readBefore finds the call before the acquire that reads what a write stores. A
-// value in a WHERE clause or key only names the resource.
-func (k *keeping) readBefore(f *engine.Family, st *summary.Site, c *meaning.Change) ssa.Instruction {
+// value in a WHERE clause or key only names the resource, and a variable may hold another
+// one by the time of the write.
+func (k *keeping) readBefore(f *engine.Family, st *summary.Site, write summary.Effect, c *meaning.Change) ssa.Instruction {
 	var values []*term.T
 	for _, s := range c.Sets {
 		values = append(values, s.Value)
@@ -101,12 +102,26 @@ func (k *keeping) readBefore(f *engine.Family, st *summary.Site, c *meaning.Chan
 	}
 	for in := range earlier(st) {
 		for _, x := range f.Sums[st.Func].Steps[in] {
-			if used[x.Call] && x.Reach != summary.ByGoroutine {
+			if used[x.Call] && x.Reach != summary.ByGoroutine && !k.replaced(f, st, x.Call, write) {
 				return in
 			}
 		}
 	}
 	return nil
+}
+
+// replaced reports whether all that a read brought is surely replaced by the time that a
+// section makes a write.
+func (k *keeping) replaced(f *engine.Family, st *summary.Site, read *term.T, write summary.Effect) bool {
+	found := false
+	for in, list := range f.Sums[st.Func].Steps {
+		if slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Call == write.Call && x.At.Position == write.At.Position }) {
+			if found = true; !f.Replaced(read, in) {
+				return false
+			}
+		}
+	}
+	return found
 }
 
 // earlier runs over the calls that were made by the time a lock is taken.
