@@ -71,15 +71,27 @@ func asks(e *engine.Engine, t *taking) []lock.Slip {
 			return []lock.Slip{slip}
 		}
 		if at := t.regardless(broken); at.IsValid() {
-			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
+			return t.unasked(at, broken)
 		}
 	}
 	if t.answers() {
-		if at := t.regardless(t.denied(false)); at.IsValid() {
-			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
+		denied := t.denied(false)
+		if at := t.regardless(denied); at.IsValid() {
+			return t.unasked(at, denied)
 		}
 	}
 	return t.untold()
+}
+
+// unasked is the slip of work that is done without the lock. Where only who has taken the
+// lock gives it back, the program has asked, and goes on all the same.
+func (t *taking) unasked(at lock.Frame, denied *world.Region) []lock.Slip {
+	slip := lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}
+	held := func(r freeing) bool { return slices.Contains(denied.Held, ssa.Instruction(r.in)) }
+	if list := t.releasing(); len(list) > 0 && len(t.early()) == 0 && !slices.ContainsFunc(list, held) {
+		slip.Detail = lock.Meant
+	}
+	return []lock.Slip{slip}
 }
 
 // answers reports whether the acquire returns a bool of its own, or an object that
