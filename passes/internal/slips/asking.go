@@ -465,7 +465,7 @@ func passedOn(f *engine.Family, v ssa.Value, seen map[ssa.Value]bool) bool {
 				}
 				continue
 			}
-			if entry := f.Engine.Reader.Entry(f.CallTerm(r.Common(), r.Pos())); entry == nil {
+			if entry := f.Engine.Reader.Entry(f.CallTerm(r.Common(), r.Pos())); entry == nil && !(code.IsError(r.Type()) && returned(r)) {
 				return true
 			}
 		default:
@@ -475,6 +475,23 @@ func passedOn(f *engine.Family, v ssa.Value, seen map[ssa.Value]bool) bool {
 		}
 	}
 	return false
+}
+
+// returned reports whether all that becomes of a value is that it is returned, be it by way
+// of the variable of a result: an error that says more than the one it is made of.
+func returned(v ssa.Value) bool {
+	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.Return, *ssa.DebugRef:
+			return false
+		case *ssa.UnOp:
+			return !returned(r)
+		case *ssa.Store:
+			result, ok := r.Addr.(*ssa.Alloc)
+			return r.Addr != v && (r.Val != v || !ok || !returned(result))
+		}
+		return true
+	})
 }
 
 // readElsewhere reports whether what a variable holds is passed on, or read by a
