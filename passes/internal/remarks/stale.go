@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
@@ -102,12 +103,24 @@ func (k *keeping) readBefore(f *engine.Family, st *summary.Site, write summary.E
 	}
 	for in := range earlier(st) {
 		for _, x := range f.Sums[st.Func].Steps[in] {
-			if used[x.Call] && x.Reach != summary.ByGoroutine && !k.replaced(f, st, x.Call, write) {
+			if used[x.Call] && x.Reach != summary.ByGoroutine && !missed(f, st, x.Call) && !k.replaced(f, st, x.Call, write) {
 				return in
 			}
 		}
 	}
 	return nil
+}
+
+// missed reports whether the lock is taken only where a read has failed, or found nothing:
+// what is written then comes from somewhere else.
+func missed(f *engine.Family, st *summary.Site, read *term.T) bool {
+	found := false
+	code.Reasons(st.At.Block(), func(br *ssa.If, _ int) {
+		for _, v := range br.Cond.(ssa.Instruction).Operands(nil) {
+			found = found || code.IsError((*v).Type()) && f.Get(*v).Any(func(t *term.T) bool { return t == read })
+		}
+	})
+	return found
 }
 
 // replaced reports whether all that a read brought is surely replaced by the time that a

@@ -26,3 +26,22 @@ func Depth(ctx context.Context, locker *redislock.Client, rdb *redis.Client, buo
 	}
 	return depth, rdb.Set(ctx, key, &depth, time.Hour).Err() // want: unfenced
 }
+
+// Salinity asks under the lock only where it has found nothing: what it writes cannot be
+// what was there.
+func Salinity(ctx context.Context, locker *redislock.Client, rdb *redis.Client, buoy string, ask func(string, any) error) (string, error) {
+	key := "salt:" + buoy
+	salt, err := rdb.Get(ctx, key).Result()
+	if err == nil {
+		return salt, nil
+	}
+	hold, err := locker.Obtain(ctx, "salt:lock:"+buoy, time.Minute, nil) // verdict: unfenced
+	if err != nil {
+		return "", err
+	}
+	defer hold.Release(context.WithoutCancel(ctx))
+	if err := ask(buoy, &salt); err != nil {
+		return "", err
+	}
+	return salt, rdb.Set(ctx, key, salt, time.Hour).Err() // want: unfenced
+}
