@@ -127,7 +127,9 @@ func message(u *lock.Use, w *lock.Write, more int) string {
 		accepted = fmt.Sprintf(" and %d more writes are accepted", more)
 	}
 	remedy := "take an ordered token with the lock and let the resource refuse older ones"
-	if ordered := u.Token.Ordered; ordered != nil && *ordered {
+	if version := check.Version(w); version != "" {
+		remedy = fmt.Sprintf("send the %s that was read under the lock with the write, for that is what this store compares", version)
+	} else if ordered := u.Token.Ordered; ordered != nil && *ordered {
 		remedy = fmt.Sprintf("pass %s on and let the resource refuse older ones", u.Token.Source)
 	}
 	return fmt.Sprintf("two holders can both write %s: %s%s after %s (acquired at %s) was lost; %s",

@@ -42,6 +42,7 @@ func TestCheck(t *testing.T) {
 		{Name: "at the acquire otherwise", Use: use(far), Want: []string{"stock.go:10 error: two holders can both write table stock"}},
 		{Name: "once per use, at the near write", Use: use(far, near), Want: []string{"repo.go:20 error: and 1 more write are"}},
 		{Name: "names the token that is there", Use: offered, Want: []string{"repo.go:20 error: pass mutex.Header().Revision on"}},
+		{Name: "names the version where no token is compared", Use: use(with(near, func(w *lock.Write) { w.Resource = "k8s:pod" })), Want: []string{"repo.go:20 error: two holders can both write Kubernetes object pod: UPDATE is accepted after lock \"stock:%d\" (acquired at stock.go:10) was lost; send the resourceVersion that was read"}},
 		{Name: "a note where work is saved", Use: skips, Want: []string{"repo.go:20 note: two holders"}},
 		{Name: "a note where nothing is lost", Use: use(with(near, func(w *lock.Write) { w.Operation = "INCR" })), Want: []string{"repo.go:20 note: two holders"}},
 		{Name: "names what matters", Use: use(with(near, func(w *lock.Write) { w.Operation = "DEL" }), far), Want: []string{"stock.go:10 error: UPDATE and 1 more write are"}},

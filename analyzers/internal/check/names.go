@@ -57,7 +57,8 @@ var kinds = map[string]struct{ item, store string }{
 	"dynamodb":  {"table", "table"},
 	"s3":        {"object", "bucket"},
 	"gcs":       {"object", "bucket"},
-	"azure":     {"blob", "container"},
+	"azblob":    {"blob", "container"},
+	"k8s":       {"Kubernetes object", "Kubernetes API"},
 	"redis":     {"Redis key", "Redis database"},
 	"etcd":      {"etcd key", "etcd store"},
 	"consul":    {"Consul key", "Consul store"},
@@ -66,6 +67,12 @@ var kinds = map[string]struct{ item, store string }{
 	"http":      {"HTTP resource", "HTTP service"},
 	"rpc":       {"remote service", "remote service"},
 	"memory":    {"", "memory"}, // of the program itself, which knows it by this name
+}
+
+// Version names what a resource compares that knows no tokens, or is "".
+func Version(w *lock.Write) string {
+	store, _, _ := strings.Cut(w.Resource, ":")
+	return map[string]string{"k8s": "resourceVersion", "azblob": "ETag"}[store]
 }
 
 // Verb is what a write does, as it is read in a sentence: the word that the

@@ -1917,18 +1917,29 @@ var builtin = []source{
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfNoneMatch"}}, Kind: "unique", Compare: "absent"},
 				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:208:5"},
-				&Call{Func: []string{"(*blockblob.Client).StageBlock"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/object-stores.yaml:219:5"},
-				&Call{Func: []string{"(*blockblob.Client).GetProperties", "(*blockblob.Client).DownloadStream", "(*appendblob.Client).GetProperties", "(*appendblob.Client).DownloadStream"}, Query: &Query{Store: "azblob", Resource: []Ref{Ref{Base: 2}}}, Pos: "data/object-stores.yaml:221:5"},
+				&Call{Func: []string{"(*blockblob.Client).Delete", "(*appendblob.Client).Delete"}, Write: &Write{Store: "azblob", Op: "Delete", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
+				}, Reject: "error"}, args: 2, Pos: "data/object-stores.yaml:219:5"},
+				&Call{Func: []string{"(*blockblob.Client).SetMetadata", "(*blockblob.Client).SetHTTPHeaders", "(*appendblob.Client).SetMetadata", "(*appendblob.Client).SetHTTPHeaders"}, Write: &Write{Store: "azblob", Op: "SetProperties", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
+				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:228:5"},
+				&Call{Func: []string{"(*blockblob.Client).StageBlock"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/object-stores.yaml:237:5"},
+				&Call{Func: []string{"(*blockblob.Client).GetProperties", "(*blockblob.Client).DownloadStream", "(*appendblob.Client).GetProperties", "(*appendblob.Client).DownloadStream"}, Query: &Query{Store: "azblob", Resource: []Ref{Ref{Base: 2}}}, Pos: "data/object-stores.yaml:239:5"},
 				&Call{Func: []string{"(*appendblob.Client).AppendBlock"}, Write: &Write{Store: "azblob", Op: "AppendBlock", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AppendPositionAccessConditions"}}, Kind: "version", Compare: "equal"},
-				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:223:5"},
+				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:241:5"},
 				&Call{Func: []string{"(*azblob.Client).UploadBuffer", "(*azblob.Client).UploadStream", "(*azblob.Client).UploadFile"}, Write: &Write{Store: "azblob", Op: "Upload", Resource: []Ref{Ref{Base: 1, Index: 1}, Ref{Base: 1, Index: 2}}, Value: Ref{Base: 1, Index: 3}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 4, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 4, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 4, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfNoneMatch"}}, Kind: "unique", Compare: "absent"},
-				}, Reject: "error"}, args: 5, Pos: "data/object-stores.yaml:232:5"},
-				&Call{Func: []string{"(*azblob.Client).DeleteBlob"}, Write: &Write{Store: "azblob", Op: "DeleteBlob", Resource: []Ref{Ref{Base: 1, Index: 1}, Ref{Base: 1, Index: 2}}}, args: 3, Pos: "data/object-stores.yaml:243:5"},
+				}, Reject: "error"}, args: 5, Pos: "data/object-stores.yaml:250:5"},
+				&Call{Func: []string{"(*azblob.Client).DeleteBlob"}, Write: &Write{Store: "azblob", Op: "DeleteBlob", Resource: []Ref{Ref{Base: 1, Index: 1}, Ref{Base: 1, Index: 2}}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 1, Index: 3, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 3, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
+				}, Reject: "error"}, args: 4, Pos: "data/object-stores.yaml:261:5"},
 			},
 		},
 		packages: []alias{

@@ -247,7 +247,14 @@ func (f *Family) expires(s *summary.Summary, m meaning.Meaning) bool {
 // may have no callers here.
 func (ev *Evidence) stands(st *summary.Site) bool {
 	g := ev.total(st)
-	return g.Name || len(g.Intrinsic) > 0 || (g.Guarded || g.Owner) && g.Released && !g.Lent
+	return g.Name || len(g.Intrinsic) > 0 || (g.Guarded && !ev.mayBeData(st) || g.Owner) && g.Released && !g.Lent
+}
+
+// mayBeData reports whether what an acquire puts in place may as well be data: objects are
+// written once, used and deleted like any file. Then a name has to tell, or the owner.
+func (ev *Evidence) mayBeData(st *summary.Site) bool {
+	m, ok := ev.e.Acquire(st.Lock.Call)
+	return ok && m.Family == "object-store"
 }
 
 // KeyName names a key within its package: the pattern, or for a key that is
@@ -430,7 +437,7 @@ func (ev *Evidence) Listed(st *summary.Site) []string {
 	var strong, weak []string
 	strong = append(strong, g.Intrinsic...)
 	switch {
-	case g.Guarded && (g.Released && !g.Lent || (g.Released || g.Elsewhere || g.Lent) && g.Name):
+	case g.Guarded && (g.Released && !g.Lent && !ev.mayBeData(st) || (g.Released || g.Elsewhere || g.Lent) && g.Name):
 		strong = append(strong, "result guards the section", "same key deleted or renewed later")
 	case g.Answer && g.Elsewhere && g.Name:
 		strong = append(strong, "result is the function's answer", "same key deleted or renewed later")

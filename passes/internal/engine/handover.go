@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -25,7 +26,11 @@ import (
 // maxHandovers bounds how often leadership is handed on.
 const maxHandovers = 3
 
-var leadWords = []string{"leader", "lead", "leading", "leadership", "master", "primary", "elected", "elect", "active"}
+var leadWords = append(slices.Clip(electWords), "master", "primary", "active")
+
+// electWords are those of them that say the same wherever they stand: a variable of a
+// function that is called active may be about anything.
+var electWords = []string{"leader", "lead", "leading", "leadership", "elected", "elect"}
 
 // signal is the name of what an instruction tells leadership by, or "": the field
 // or variable that a flag is set in, or a channel is found in.
@@ -35,7 +40,7 @@ func (f *Family) signal(in ssa.Instruction) string {
 		return f.signalName(in.Chan)
 	case *ssa.Store:
 		if isBool(in.Val.Type()) && !isFalse(in.Val) {
-			return placeName(in.Addr)
+			return f.placeName(in.Addr)
 		}
 	case *ssa.Call:
 		c := in.Common()
@@ -43,7 +48,7 @@ func (f *Family) signal(in ssa.Instruction) string {
 			return f.signalName(c.Args[0])
 		}
 		if atomicBool(c, "Store", "Swap", "CompareAndSwap") && len(c.Args) > 1 && !isFalse(c.Args[len(c.Args)-1]) {
-			return placeName(c.Args[0])
+			return f.placeName(c.Args[0])
 		}
 	}
 	return ""
@@ -118,16 +123,64 @@ func (f *Family) replies(send *ssa.Send) bool {
 
 // signalName names the place that a channel is loaded from.
 func (f *Family) signalName(ch ssa.Value) string {
-	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
-		return placeName(load.X)
+	switch v := ch.(type) {
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return cmp.Or(f.madeBy(f.Single(v)), f.placeName(v.X))
+		}
+	default:
+		return f.madeBy(v)
 	}
 	return ""
 }
 
-// placeName names a field or a package-level variable whose name speaks of
-// leading, or is "".
-func placeName(addr ssa.Value) string {
-	switch a := addr.(type) {
+// madeBy names the channel that a value is, if a function of the program made it and
+// returned it: it has the name of the variable there.
+func (f *Family) madeBy(v ssa.Value) string {
+	index := 0
+	if x, ok := v.(*ssa.Extract); ok {
+		v, index = x.Tuple, x.Index
+	}
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return ""
+	}
+	made := code.Origin(call.Common().StaticCallee())
+	if made == nil || f.Engine.Families[made] == nil || index >= made.Signature.Results().Len() {
+		return ""
+	}
+	name := ""
+	for _, b := range made.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok {
+			continue
+		}
+		load, ok := ret.Results[index].(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			return ""
+		}
+		got := f.Engine.Families[made].placeName(load.X)
+		if got == "" || name != "" && got != name {
+			return ""
+		}
+		name = got
+	}
+	return name
+}
+
+// variable names a variable of a function whose name speaks of leading, or is "".
+func (f *Family) variable(a *ssa.Alloc) string {
+	if !meaning.Named(a.Comment, electWords...) {
+		return ""
+	}
+	return a.Parent().RelString(nil) + "." + a.Comment
+}
+
+// placeName names a field or a variable whose name speaks of leading, or is "".
+func (f *Family) placeName(addr ssa.Value) string {
+	switch a := f.Base(addr).(type) {
+	case *ssa.Alloc:
+		return f.variable(a)
 	case *ssa.FieldAddr:
 		if name := code.FieldName(a.X.Type(), a.Field); meaning.Named(name, leadWords...) {
 			return types.TypeString(a.X.Type(), nil) + "." + name
@@ -295,7 +348,7 @@ func (f *Family) flag(v ssa.Value, depth int) string {
 	switch v := f.Single(v).(type) {
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			return placeName(v.X)
+			return f.placeName(v.X)
 		}
 	case *ssa.Extract:
 		if c, ok := v.Tuple.(*ssa.Call); ok {
@@ -303,7 +356,7 @@ func (f *Family) flag(v ssa.Value, depth int) string {
 		}
 	case *ssa.Call:
 		if c := v.Common(); atomicBool(c, "Load") {
-			return placeName(c.Args[0])
+			return f.placeName(c.Args[0])
 		}
 		return f.Engine.returnsFlag(v.Common(), 0, depth)
 	}

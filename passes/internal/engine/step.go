@@ -41,7 +41,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 			effects = append(effects, eff)
 		}
 		for _, m := range ms {
-			if m.Role == meaning.Acquire && f.batchOf(in) == nil && f.asksAge(m.Aged) {
+			if m.Role == meaning.Acquire && f.batchOf(in) == nil && f.asksAge(m.Aged) && f.asksHolder(m.Held) {
 				sites = append(sites, &summary.Site{At: in, Lock: summary.Acquired{Call: call, At: at, Origin: at.Position}, Term: call, Direct: true})
 				break
 			}

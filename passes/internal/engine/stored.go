@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -36,7 +37,12 @@ func (f *Family) stored(v ssa.Value, t *term.T, at ssa.Instruction) *term.T {
 		return t
 	}
 	p := f.Engine.Pool
-	set := func(name string, value *term.T) { t = p.With(t, name, value) }
+	set := func(name string, value *term.T) {
+		if old := p.Field(t, name); name == meaning.Spec && value.Kind == term.Struct && old.Kind == term.Struct && old.Type == meaning.LeaseSpec {
+			value = p.With(old, value.Names[0], value.Args[0])
+		}
+		t = p.With(t, name, value)
+	}
 	for _, x := range f.loadsOf(v) {
 		for _, r := range *x.Referrers() {
 			if !code.Before(r, at) {
@@ -91,8 +97,13 @@ func (f *Family) assigned(a *ssa.FieldAddr, at ssa.Instruction, set func(string,
 				set(code.FieldName(a.X.Type(), a.Field), f.Get(r.Val))
 			}
 		case *ssa.FieldAddr:
-			if code.Embedded(a.X.Type(), a.Field) {
+			switch {
+			case code.Embedded(a.X.Type(), a.Field):
 				f.assigned(r, at, set)
+			case types.TypeString(code.Deref(a.Type()), nil) == meaning.LeaseSpec:
+				f.assigned(r, at, func(name string, value *term.T) {
+					set(meaning.Spec, f.Engine.Pool.Struct(meaning.LeaseSpec, "", []string{name}, []*term.T{value}))
+				})
 			}
 		case *ssa.UnOp:
 			if name := code.FieldName(a.X.Type(), a.Field); name == meaning.Annotations && code.IsMap(r.Type()) {

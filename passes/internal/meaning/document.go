@@ -27,6 +27,9 @@ func (r *Reader) documents(w *catalog.Write, ms []Meaning) []Meaning {
 			if m, ok := r.annotation(w); ok {
 				return append([]Meaning{m}, ms...)
 			}
+			if m, ok := r.leaseObject(w); ok {
+				return append([]Meaning{m}, ms...)
+			}
 		}
 		if w.Role != Write || w.Write.Value == nil {
 			continue

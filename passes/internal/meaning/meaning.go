@@ -55,6 +55,7 @@ type Meaning struct {
 	Checked  bool    // compares the owner
 	Mine     bool    // also takes a live lock of the same owner
 	Aged     *term.T // the version of the record that is replaced: a lock only where its age is asked
+	Held     string  // the field of the record that names its holder: a lock only where the program asks for that
 	Stays    bool    // the key outlives its session: the next holder takes the same
 	Session  bool    // ends the whole session
 	Strict   bool    // a release that must not come without the lock

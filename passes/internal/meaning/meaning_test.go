@@ -599,3 +599,19 @@ func TestQuotients(t *testing.T) {
 		}
 	}
 }
+
+func TestProducts(t *testing.T) {
+	p := term.NewPool()
+	for _, c := range []struct {
+		x, y *term.T
+		want float64
+	}{
+		{p.Const("duration", "1000000000"), p.Const("int", "15"), 15}, // time.Second * 15
+		{p.Const("int", "15"), p.Const("duration", "1000000000"), 15}, // time.Duration(n) * time.Second
+		{p.Param("f", 0, "n"), p.Const("duration", "1000000000"), 0},
+	} {
+		if got := seconds(p.Op("*", c.x, c.y), "ns"); got != c.want {
+			t.Errorf("%s * %s: got %v, want %v", c.x.Text(), c.y.Text(), got, c.want)
+		}
+	}
+}

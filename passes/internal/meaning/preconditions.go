@@ -166,21 +166,12 @@ func (r *Reader) body(t *term.T) (g Guard, ok bool) {
 	g = Guard{Op: "version", Value: t, Text: bodyVersion}
 	unseen := false
 	for _, a := range t.Alts() {
-		switch a.Kind {
-		case term.Const, term.Op:
-			if !strings.Contains(a.Pattern(), `"`+bodyVersion+`"`) && !strings.Contains(a.Pattern(), "/"+bodyVersion) {
-				if a.Kind == term.Op && a.Pattern() == "" {
-					unseen = true
-					continue
-				}
-				return Guard{}, unseen
-			}
-		case term.Struct, term.List:
-			if !a.Any(func(x *term.T) bool {
-				return x.Kind == term.Struct && slices.ContainsFunc(x.Names, func(n string) bool { return strings.EqualFold(n, bodyVersion) })
-			}) {
-				return Guard{}, unseen
-			}
+		switch {
+		case a.Any(demandsVersion):
+		case a.Kind == term.Op && a.Pattern() == "":
+			unseen = true
+		case a.Kind == term.Const || a.Kind == term.Op || a.Kind == term.Struct || a.Kind == term.List:
+			return Guard{}, unseen
 		default:
 			unseen = true
 		}
@@ -189,6 +180,18 @@ func (r *Reader) body(t *term.T) (g Guard, ok bool) {
 		g = Guard{Op: "other", Value: t, Text: "a body that is out of sight"}
 	}
 	return g, true
+}
+
+// demandsVersion reports whether a part of the body of a patch is the version that is
+// changed: a field or a key of a merge, or the place that a JSON patch tests or replaces.
+func demandsVersion(t *term.T) bool {
+	switch t.Kind {
+	case term.Const, term.Op:
+		return strings.Contains(t.Pattern(), `"`+bodyVersion+`"`) || strings.Contains(t.Pattern(), "/"+bodyVersion)
+	case term.Struct:
+		return slices.ContainsFunc(t.Names, func(n string) bool { return strings.EqualFold(n, bodyVersion) })
+	}
+	return false
 }
 
 // contents are the values in what is stored, by the names that they have there.

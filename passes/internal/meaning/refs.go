@@ -355,6 +355,9 @@ func seconds(t *term.T, unit string) float64 {
 			return 0
 		}
 		x, y := t.Args[0], t.Args[1]
+		if n := y; t.Name == "*" && n.Kind == term.Const && n.Type == "duration" && x.Kind == term.Const {
+			x, y = y, x // time.Duration(n) * time.Second
+		}
 		switch a, b := seconds(x, unit), seconds(y, unit); {
 		case a == 0 || b == 0:
 		case t.Name == "*" && x.Kind == term.Const && x.Type == "duration":

@@ -221,7 +221,8 @@ func (j *judge) overSince(read *term.T, c *meaning.Change) bool {
 
 // aboutLock reports whether a question before the change c is whether the lock, or
 // the version of what c changes, is still the same; other questions are business,
-// and so is the version of something else.
+// and so is the version of something else. Who holds the record that is the lock is asked
+// where it is taken.
 func (j *judge) aboutLock(a summary.Asked, c *meaning.Change) bool {
 	ours := func(t *term.T) bool {
 		if j.isOwnerValue(t) {
@@ -229,6 +230,9 @@ func (j *judge) aboutLock(a summary.Asked, c *meaning.Change) bool {
 		}
 		tok, ok := j.token(t)
 		return ok && tok.Origin == "" && (tok.Handle != nil || tok.Ordered)
+	}
+	if held := j.lock.Held; held != "" && a.Read.Any(func(t *term.T) bool { return t.Kind == term.Field && t.Name == held }) {
+		return false
 	}
 	if a.Incoming != nil && ours(a.Incoming) || a.Read.Any(func(t *term.T) bool { return t != a.Read && ours(t) }) {
 		return true

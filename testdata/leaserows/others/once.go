@@ -100,3 +100,30 @@ func Snooze(ctx context.Context, db *sql.DB, alarm, now time.Time) error {
 	_, err := db.ExecContext(ctx, "UPDATE alarms SET hidden_until = ? WHERE alarm = ? AND hidden_until < ?", now.Add(time.Hour), alarm, now)
 	return err
 }
+
+// A Shelf keeps files, each of which is written once.
+type Shelf struct {
+	client *s3.Client
+	bucket string
+}
+
+// Put writes a file, unless there is one.
+func (s *Shelf) Put(ctx context.Context, name string, body []byte) error {
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &name, Body: bytes.NewReader(body), IfNoneMatch: aws.String("*")})
+	return err
+}
+
+// Remove takes a file away.
+func (s *Shelf) Remove(ctx context.Context, name string) error {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &name})
+	return err
+}
+
+// Try puts a file on the shelf, looks at it and takes it away again.
+func (s *Shelf) Try(ctx context.Context, name string, body []byte, look func(string) error) error {
+	if err := s.Put(ctx, name, body); err != nil {
+		return err
+	}
+	defer s.Remove(context.WithoutCancel(ctx), name)
+	return look(name)
+}

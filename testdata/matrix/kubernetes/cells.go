@@ -122,6 +122,36 @@ func PatchedByMap(ctx context.Context, session *concurrency.Session, maps corev1
 	return err
 }
 
+// A change is an operation of a JSON patch.
+type change struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// cell: version
+func PatchedByTest(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, bodies map[string]string) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	m, err := maps.Get(ctx, "doc", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	changes := []change{{Op: "test", Path: "/metadata/resourceVersion", Value: m.ResourceVersion}}
+	for key, body := range bodies {
+		changes = append(changes, change{Op: "add", Path: "/data/" + key, Value: body})
+	}
+	patch, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	_, err = maps.Patch(ctx, "doc", types.JSONPatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
 // cell: none
 func PatchedAnyway(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, body string) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")

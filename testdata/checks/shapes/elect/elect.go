@@ -224,3 +224,53 @@ func (w *Watch) Sit(ctx context.Context) {
 		}
 	}
 }
+
+// Local waits in the function that stands for election.
+func (j *Job) Local(ctx context.Context) error {
+	elected := make(chan struct{})
+	go func() {
+		_ = Lead(ctx, j.Etcd, "local", "me", func(ctx context.Context, _ int64) error { // want: unfenced // verdict: unfenced
+			close(elected)
+			<-ctx.Done()
+			return nil
+		})
+	}()
+	<-elected
+	return j.Orders.Pay(ctx, 11, 12)
+}
+
+// A candidate stands for election when it is told to.
+type candidate func(ctx context.Context) error
+
+// candidate makes one, and the channel by which it tells that it leads.
+func (j *Job) candidate(name string) (candidate, chan struct{}) {
+	leaderOK := make(chan struct{})
+	return func(ctx context.Context) error {
+		return Lead(ctx, j.Etcd, name, "me", func(ctx context.Context, _ int64) error { // verdict: unfenced // want: unfenced
+			close(leaderOK)
+			<-ctx.Done()
+			return nil
+		})
+	}, leaderOK
+}
+
+// Made waits for what another function has made.
+func (j *Job) Made(ctx context.Context) error {
+	stand, leader := j.candidate("made")
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		select {
+		case <-ctx.Done():
+		case <-leader:
+			_ = j.Orders.Pay(ctx, 13, 14)
+		}
+	}()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		<-stop
+		cancel()
+	}()
+	return stand(ctx)
+}

@@ -1,0 +1,73 @@
+package meaning
+
+import (
+	"slices"
+
+	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
+)
+
+// The Lease objects of Kubernetes, which programs also take by hand. What they say is in
+// their field Spec, of type LeaseSpec.
+const (
+	Spec           = "Spec"
+	LeaseSpec      = "k8s.io/api/coordination/v1.LeaseSpec"
+	HolderIdentity = "HolderIdentity"
+)
+
+// leaseObject reads the write of a Lease, which nobody else changed since it was read or
+// created. One that names a holder takes it, if the program asks for the holder first:
+// nodes tell by theirs that they live.
+//
+// A Lease without a duration in view may have one all the same: it is that of the object
+// as it was read.
+func (r *Reader) leaseObject(w Meaning) (Meaning, bool) {
+	args := Args(w.Write.Call)
+	if guard := condition(w.Write); len(args) < 2 || guard == nil || guard.Op != "version" && guard.Op != "absent" {
+		return Meaning{}, false
+	}
+	spec := r.Pool.Field(args[1], Spec)
+	if spec.Kind != term.Struct || spec.Type != LeaseSpec {
+		return Meaning{}, false
+	}
+	m := Meaning{Library: w.Library, Family: w.Family, Key: r.objectName(args[1]), Record: LeaseSpec, Checked: true}
+	i := slices.Index(spec.Names, HolderIdentity)
+	switch {
+	case i < 0 && slices.Contains(spec.Names, "RenewTime") && w.Write.Operation == "Update":
+		m.Role = Renew
+		return m, true
+	case i < 0:
+		return Meaning{}, false
+	case spec.Args[i].IsZero() || constText(spec.Args[i]) == "" && spec.Args[i].Kind == term.Const:
+		m.Role, m.Raw = Release, true
+		return m, true
+	}
+	m.Role, m.Kind, m.Try, m.Checked = Acquire, lock.Lease, true, false
+	m.Value, m.Held = spec.Args[i], HolderIdentity
+	m.TTL = lock.TTL{Source: "unknown"}
+	m.Evidence = []string{"a Lease names its holder, who is asked for first", "written on a condition"}
+	return m, true
+}
+
+// objectName is the name of an object of Kubernetes: that by which it was read, or the one
+// that it is given.
+func (r *Reader) objectName(object *term.T) *term.T {
+	for {
+		x, _, _, ok := object.Changed()
+		if !ok {
+			break
+		}
+		object = x
+	}
+	read := object
+	if read.Kind == term.Out {
+		read = read.Args[0]
+	}
+	if args := Args(read); read.Kind == term.Call && methodName(read.Name) == "Get" && len(args) > 1 {
+		return args[1]
+	}
+	if meta := r.Pool.Field(object, "ObjectMeta"); meta.Kind == term.Struct {
+		return r.Pool.Field(meta, "Name")
+	}
+	return r.Pool.Field(object, "Name")
+}
