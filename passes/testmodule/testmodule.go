@@ -134,7 +134,11 @@ func (m *module) check(pkg *packages.Package) error {
 			if path == "unsafe" {
 				return types.Unsafe, nil
 			}
-			return pkg.Imports[path].Types, nil
+			i := pkg.Imports[path]
+			if i == nil || i.Types == nil {
+				return nil, fmt.Errorf("%s has changed since it was listed", pkg)
+			}
+			return i.Types, nil
 		}),
 		Sizes: pkg.TypesSizes, GoVersion: "go" + pkg.Module.GoVersion,
 		Error: func(err error) {

@@ -130,7 +130,7 @@ type change struct {
 }
 
 // cell: version
-func PatchedByTest(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, bodies map[string]string) error {
+func PatchedByTest(ctx context.Context, session *concurrency.Session, maps corev1.ConfigMapInterface, body string) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")
 	if err := mutex.Lock(ctx); err != nil {
 		return err
@@ -140,11 +140,10 @@ func PatchedByTest(ctx context.Context, session *concurrency.Session, maps corev
 	if err != nil {
 		return err
 	}
-	changes := []change{{Op: "test", Path: "/metadata/resourceVersion", Value: m.ResourceVersion}}
-	for key, body := range bodies {
-		changes = append(changes, change{Op: "add", Path: "/data/" + key, Value: body})
-	}
-	patch, err := json.Marshal(changes)
+	patch, err := json.Marshal([]change{
+		{Op: "test", Path: "/metadata/resourceVersion", Value: m.ResourceVersion},
+		{Op: "add", Path: "/data/body", Value: body},
+	})
 	if err != nil {
 		return err
 	}
