@@ -40,6 +40,7 @@ import (
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/testmodule"
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
@@ -59,9 +60,7 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 	}
 	var pkgs []*packages.Package
 	Building(t, func(ctx context.Context) error {
-		pkgs, err = packages.Load(&packages.Config{
-			Context: ctx, Mode: packages.LoadSyntax | packages.NeedExportFile | packages.NeedModule, Dir: root,
-		}, patterns...)
+		pkgs, err = testmodule.Load(ctx, root, t.TempDir(), patterns...)
 		return err
 	})
 	for _, pkg := range pkgs {
