@@ -40,5 +40,6 @@
 //
 // Where the value only names what is written (a WHERE clause, a key); where the section
 // reads once more, as in a double check; where the write compares a version that was
-// read with the value, for then a stale one is refused.
+// read with the value, for then a stale one is refused; where the lock is taken only
+// because the read failed or found nothing, or its variable is given another value since.
 package staleread
