@@ -2,7 +2,7 @@
 //
 // # Analyzer poolconn
 //
-// poolconn: report session locks that are taken through a connection pool
+// poolconn: report database locks that are taken through a connection pool
 //
 // pg_advisory_lock, GET_LOCK and sp_getapplock with a session owner belong to
 // the database session that asked. A *sql.DB (or pgxpool.Pool, or gorm.DB) is a
@@ -35,7 +35,9 @@
 //	}
 //	defer conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", id)
 //
-// Or pg_advisory_xact_lock in a transaction, which needs no unlock.
+// Or pg_advisory_xact_lock in a transaction, which needs no unlock. Outside of one it
+// guards nothing: the pool runs the statement in a transaction of its own, and the lock
+// is gone when the call returns.
 //
 // # How it decides
 //
@@ -48,11 +50,13 @@
 // connection than the lock, be it in a method or a function that a wrapper returns. The
 // finding stands at the statement.
 //
+// A lock that ends with its transaction is reported where its statement does nothing else
+// and runs on what is always a pool (a *sql.DB, not a gorm.DB that nobody is seen to make).
+//
 // # When it stays silent
 //
 // Where the type of the handle does not tell (an interface of the project with an
 // ExecContext method, behind which there are connections as well, or what comes from
 // out of sight), where the package, or one that imports it, limits a pool to one connection
-// (SetMaxOpenConns(1)), where a gorm.DB is called a connection or transaction,
-// and for locks that end with their transaction.
+// (SetMaxOpenConns(1)), and where a gorm.DB is called a connection or transaction.
 package poolconn

@@ -13,7 +13,7 @@ import (
 //go:embed doc.go
 var doc string
 
-// Check reports session locks that are taken through a connection pool.
+// Check reports database locks that are taken through a connection pool.
 var Check = &check.Check{
 	Name:    "poolconn",
 	Doc:     check.Manual(doc, "poolconn"),
@@ -27,10 +27,12 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	// The statement itself is wrong, so it is reported where it stands: by the
 	// wrapper that sends it, not by each of the wrapper's callers.
-	if u.Kind != lock.Advisory || u.Scope != "session" {
+	if u.Kind != lock.Advisory {
 		return
 	}
 	switch {
+	case u.Scope == "transaction":
+		alone(u, report)
 	case u.Handle != "pool" && u.Handle != "pooler":
 		strays(u, report)
 	case len(u.Via) > 0:
@@ -49,6 +51,19 @@ func run(u *lock.Use, report func(lock.Finding)) {
 				check.Lock(u)),
 		})
 	}
+}
+
+// alone reports a lock of a transaction which is over when the statement that takes it is.
+func alone(u *lock.Use, report func(lock.Finding)) {
+	if u.Handle != "pool" || len(u.Via) > 0 {
+		return
+	}
+	report(lock.Finding{
+		At:    u.Acquire.Position,
+		Level: lock.Error,
+		Message: fmt.Sprintf("the lock guards nothing: %s ends with its transaction, and %s runs the statement in one of its own, so it is gone when the call returns; begin a transaction, and do the work in it",
+			check.Lock(u), check.Short(u.Call)),
+	})
 }
 
 // strays reports releases on another session than that which took the lock, wherever they

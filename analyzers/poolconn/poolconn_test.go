@@ -25,7 +25,9 @@ func TestCheck(t *testing.T) {
 		{Name: "pooler", Use: use(func(u *lock.Use) { u.Handle = "pooler" }), Want: []string{"a.go:10 error: goes through a pooler"}},
 		{Name: "one connection", Use: use(func(u *lock.Use) { u.Handle = "conn" })},
 		{Name: "unknown handle", Use: use(func(u *lock.Use) { u.Handle = "unknown" })},
-		{Name: "transaction lock", Use: use(func(u *lock.Use) { u.Scope = "transaction" })},
+		{Name: "transaction lock", Use: use(func(u *lock.Use) { u.Scope, u.Handle = "transaction", "tx" })},
+		{Name: "transaction lock without one", Use: use(func(u *lock.Use) { u.Scope = "transaction" }), Want: []string{`a.go:10 error: lock "id" ends with its transaction, and ExecContext runs the statement in one of its own`}},
+		{Name: "of its wrapper's caller", Use: use(func(u *lock.Use) { u.Scope = "transaction"; u.Via = []lock.Frame{{}} })},
 		{Name: "other unlock", Use: use(func(u *lock.Use) { u.Handle = "conn"; u.Strays = []lock.Call{stray} }), Want: []string{"a.go:30 error: taken on another connection (a.go:10) than ExecContext"}},
 		{Name: "both through the pool", Use: use(func(u *lock.Use) { u.Strays = []lock.Call{stray} }), Want: []string{"a.go:10 error: "}},
 	})

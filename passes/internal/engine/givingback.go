@@ -77,6 +77,7 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 			return false
 		})
 	}
+	alone := f.Engine.Autocommits(st, m)
 	return func(x summary.Effect) bool {
 		if x.Call == nil {
 			return false
@@ -90,7 +91,7 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 			return false
 		}
 		if m.Scope == "transaction" && f.Engine.ends(x, m.On) {
-			return true // the lock goes with it
+			return !alone // the lock goes with it
 		}
 		if entry := f.Engine.Reader.Entry(x.Call); m.Scope == "session" && entry != nil && EndsTransaction(entry) {
 			return false // the lock outlives it, be it begun through the same object

@@ -35,16 +35,7 @@ func (e *Engine) HandleKind(call, on *term.T) string {
 			return e.Reader.Entry(made).Pool
 		}
 	}
-	// The last link of a chain (Raw, Scan) is called on the chain; the first on
-	// the handle.
-	for {
-		recv := meaning.Receiver(call)
-		entry := e.Reader.Entry(recv)
-		if entry == nil || entry.Part == nil || meaning.Receiver(recv) == nil {
-			break
-		}
-		call = recv
-	}
+	call = e.head(call)
 	switch kind := e.Reader.Catalog.Handle(code.ReceiverType(call.Name)); kind {
 	case "":
 		return unknownHandle
@@ -55,6 +46,19 @@ func (e *Engine) HandleKind(call, on *term.T) string {
 		return "pool"
 	default:
 		return kind
+	}
+}
+
+// head is the first link of a chain, which is called on the handle; the last (Raw, Scan)
+// is called on the chain.
+func (e *Engine) head(call *term.T) *term.T {
+	for {
+		recv := meaning.Receiver(call)
+		entry := e.Reader.Entry(recv)
+		if entry == nil || entry.Part == nil || meaning.Receiver(recv) == nil {
+			return call
+		}
+		call = recv
 	}
 }
 
@@ -126,6 +130,30 @@ func (e *Engine) OwnerHandle(st *summary.Site, m meaning.Meaning) string {
 		return "pool"
 	}
 	return kind
+}
+
+// Autocommits reports whether a lock that ends with its transaction is taken by a statement
+// that is one by itself: it runs on a pool, whatever the program makes of that, and does
+// nothing else.
+func (e *Engine) Autocommits(st *summary.Site, m meaning.Meaning) bool {
+	call := st.Lock.Call
+	if m.Scope != "transaction" || e.HandleKind(call, m.On) != "pool" {
+		return false
+	}
+	if e.HandleMaker(m.On) == nil && e.Reader.Catalog.Handle(code.ReceiverType(e.head(call).Name)) != "pool" {
+		return false // as a pool in one place, as a transaction in another
+	}
+	reads := 0
+	for _, x := range e.Reader.Of(call) {
+		switch {
+		case x.Role == meaning.Acquire:
+		case x.Role == meaning.Query && x.Store == "sql" && reads == 0: // from no table
+			reads++
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // lentFor reports whether a site holds its lock on, beyond a function that was lent the

@@ -3,22 +3,25 @@ package engine
 import (
 	"slices"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
 // Renewal says how the lease of a use is kept alive: by its library, by a
 // goroutine, by calls in the section ("explicit"), or not at all. A goroutine
-// may have been started by the wrapper that took the lock.
+// may have been started by the wrapper that took the lock, or before the lock
+// was taken, if it renews the session.
 func (e *Engine) Renewal(st *summary.Site, m meaning.Meaning) string {
 	if m.Renewal == "library" {
 		return "library"
 	}
 	here, aside := e.Renews(st.Effects, m)
+	aside = aside || e.renewedBefore(st, m)
 	for _, c := range st.Lock.Chain {
 		if own, ok := e.Acquire(c.Lock.Call); ok {
 			_, there := e.Renews(c.Effects, own)
-			aside = aside || there
+			aside = aside || there || e.renewedBefore(c, own)
 		}
 	}
 	switch {
@@ -28,6 +31,28 @@ func (e *Engine) Renewal(st *summary.Site, m meaning.Meaning) string {
 		return "explicit"
 	}
 	return "none"
+}
+
+// renewedBefore reports whether a goroutine that runs since before the acquire renews the
+// session that the lock is taken with.
+func (e *Engine) renewedBefore(st *summary.Site, m meaning.Meaning) bool {
+	if st.Func == nil || st.At == nil || m.Parent == nil {
+		return false
+	}
+	f := e.Families[code.Origin(code.Root(st.Func))]
+	if f == nil || f.Sums[st.Func] == nil {
+		return false
+	}
+	for in, list := range f.Sums[st.Func].Steps {
+		if code.Before(in, st.At) && slices.ContainsFunc(list, func(x summary.Effect) bool {
+			return x.Reach == summary.ByGoroutine && x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(e.Reader.Of(x.Call), func(r meaning.Meaning) bool {
+				return r.Role == meaning.Renew && r.Family == m.Family && e.Pool.Alike(r.Handle, m.Parent)
+			})
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // Renews reports whether effects renew a lock in line, and whether they do so

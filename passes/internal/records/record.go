@@ -176,14 +176,15 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		u.Evidence = m.Evidence
 	}
 	if m.Kind == lock.Advisory {
-		if u.Handle = e.OwnerHandle(st, m); u.Handle == "pool" && e.SinglePool(fn) {
-			u.Handle = "" // it may be that one
+		u.Handle = e.OwnerHandle(st, m)
+		if u.Handle == "pool" && (e.SinglePool(fn) && m.Scope == "session" || m.Scope == "transaction" && !e.Autocommits(st, m)) {
+			u.Handle = "" // it may be that one, or run a transaction
 		}
 		u.Strays = e.Strays(st, m, u.Handle)
 		u.TTL = lock.TTL{Source: "none"}
 	}
 	u.Release = releases(e, st, m)
-	u.Leader = m.Kind == lock.Election
+	u.Leader = m.Kind == lock.Election || m.Raw && m.Row == nil && !st.Wrapper && engine.Leads(st)
 	j := &judge{e: e, st: st, lock: m, counters: e.Drawn(st.Effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.Effects {

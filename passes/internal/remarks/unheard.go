@@ -285,7 +285,16 @@ func (k *keeping) deaf(f *engine.Family, in ssa.CallInstruction, x summary.Effec
 	if m.Row != nil {
 		return m.Counts && x.Checked < 0 && !k.readsBack(f.Sums[in.Parent()], m.Row.Resource)
 	}
-	return f.Deaf(call, x.Call, m)
+	return f.Deaf(call, x.Call, m) && !k.takesAgain(f, in, m)
+}
+
+// takesAgain reports whether each renewal is followed by another try for the lock, with
+// the same session, before the next one: of a session that is gone, that makes an error.
+func (k *keeping) takesAgain(f *engine.Family, in ssa.CallInstruction, m meaning.Meaning) bool {
+	return slices.ContainsFunc(f.Sums[in.Parent()].Sites, func(st *summary.Site) bool {
+		taken, ok := k.e.Acquire(st.Lock.Call)
+		return ok && !st.Mute && k.e.Pool.Alike(taken.Parent, m.Handle) && code.Before(in, st.At) && code.CanReach(st.At.Block(), in.Block(), nil)
+	})
 }
 
 // readsBack reports whether a function also reads the table that it extends a lease

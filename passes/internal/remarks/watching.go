@@ -31,8 +31,9 @@ func (k *keeping) use(f *engine.Family, r summary.Recorded) {
 // watched there.
 func (k *keeping) loss(f *engine.Family, r summary.Recorded) {
 	st, m := r.Site, r.Lock
-	if r.Use.Verdict == lock.Fenced || st.Wrapper && st.HeldOut || st.Returned {
-		return
+	told := m.Kind == lock.Election && st.Func.Parent() != nil && slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return x.Signal != "" })
+	if r.Use.Verdict == lock.Fenced || st.Wrapper && st.HeldOut && !told || st.Returned {
+		return // judged at the callers, but for a goroutine that tells by a flag that it leads
 	}
 	if m.Section != nil {
 		k.callbacks(f, r) // what leads does so until it is told to stop
@@ -44,7 +45,7 @@ func (k *keeping) loss(f *engine.Family, r summary.Recorded) {
 		if loops(k.e, st, summary.Endless) && r.Use.Handle == "conn" && !k.pinged(f, st, m.On) {
 			signal = "the session that owns the lock is asked nothing until the end"
 		}
-	case m.Renewal != "library" || !lasts(k.e, st) || k.tended(st, m):
+	case m.Renewal != "library" || !told && !lasts(k.e, st) || k.tended(st, m):
 	case len(st.Lock.Via) > 0:
 		if signal = k.unasked(r); signal == "" {
 			k.lent(r)

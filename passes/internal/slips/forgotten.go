@@ -2,6 +2,7 @@ package slips
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -116,8 +117,8 @@ func (t *taking) ownSession() []*ssa.Store {
 	return out
 }
 
-// withoutSession returns the release of the lock in a method of the object that also
-// keeps its session, if nothing in view closes that, or hands it out.
+// withoutSession returns the release of the lock by the object that also keeps its session,
+// or in a method of that, if nothing in view closes the session, or hands it out.
 func withoutSession(e *engine.Engine, t *taking, at code.Slot, name string) lock.Frame {
 	var freed lock.Frame
 	closed := false
@@ -125,9 +126,10 @@ func withoutSession(e *engine.Engine, t *taking, at code.Slot, name string) lock
 		if closed {
 			return
 		}
-		own := code.ReceiverOf(fn) == at.Owner
+		method := code.ReceiverOf(fn) == at.Owner
 		field := func(x *term.T) bool { return x.Kind == term.Field && x.Name == name }
-		for _, list := range s.Steps {
+		for in, list := range s.Steps {
+			own := method || fromObject(in, at.Owner)
 			for _, x := range list {
 				r, ok := e.Release(x)
 				switch {
@@ -156,6 +158,24 @@ func withoutSession(e *engine.Engine, t *taking, at code.Slot, name string) lock
 	}
 	freed.Text = "the lock is released here"
 	return freed
+}
+
+// fromObject reports whether a call is made on what a field of an object of a type holds.
+func fromObject(in ssa.Instruction, owner *types.TypeName) bool {
+	c, ok := in.(ssa.CallInstruction)
+	if !ok || len(c.Common().Args) == 0 {
+		return false
+	}
+	load, ok := c.Common().Args[0].(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	a, ok := load.X.(*ssa.FieldAddr)
+	if !ok {
+		return false
+	}
+	s, ok := code.SlotOf(a.X.Type(), a.Field)
+	return ok && s.Owner == owner
 }
 
 // handsOut reports whether what a field holds goes to code that may close it: anything

@@ -164,3 +164,30 @@ func Sing(ctx context.Context, rdb *redis.Client, sound func(context.Context) er
 	}()
 	return sound(held)
 }
+
+// Gavel is held by whoever has the session that its key names.
+type Gavel struct {
+	client  *api.Client
+	session string
+	holding func(bool)
+}
+
+// Rap takes the gavel once, and only renews its session from then on.
+func (g *Gavel) Rap(ctx context.Context) error {
+	ok, _, err := g.client.KV().Acquire(&api.KVPair{Key: "gavel", Session: g.session}, nil) // verdict: unverified
+	if err != nil || !ok {
+		return err
+	}
+	g.holding(true)
+	defer g.client.KV().Release(&api.KVPair{Key: "gavel", Session: g.session}, nil)
+	for range time.Tick(5 * time.Second) {
+		if _, _, err := g.client.Session().Renew(g.session, nil); err != nil { // want: renewal
+			g.holding(false)
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -158,3 +158,27 @@ func Sing(ctx context.Context, rdb *redis.Client, loud bool, sound func(context.
 	}()
 	return sound(held)
 }
+
+// Gavel is held by whoever has the session that its key names.
+type Gavel struct {
+	client  *api.Client
+	session string
+	holding func(bool)
+}
+
+// Rap renews the session and takes the gavel again in each turn: that fails with a session
+// that is gone.
+func (g *Gavel) Rap(ctx context.Context) error {
+	for range time.Tick(5 * time.Second) {
+		if _, _, err := g.client.Session().Renew(g.session, nil); err != nil {
+			g.holding(false)
+			return err
+		}
+		ok, _, err := g.client.KV().Acquire(&api.KVPair{Key: "gavel", Session: g.session}, nil)
+		g.holding(err == nil && ok)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
