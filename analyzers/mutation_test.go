@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/fencevet/fencevet/analyzers"
+	"github.com/fencevet/fencevet/analyzers/internal/checktest"
 	"github.com/fencevet/fencevet/analyzers/internal/mutation"
 )
 
@@ -53,15 +54,8 @@ func TestMutants(t *testing.T) {
 			patterns = append(patterns, module+path)
 		}
 	}
-	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: corpus}, patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if packages.PrintErrors(loaded) > 0 {
-		t.FailNow()
-	}
 	byPath := make(map[string]*packages.Package)
-	for _, pkg := range loaded {
+	for _, pkg := range checktest.Load(t, corpus, patterns...).Packages {
 		byPath[pkg.PkgPath] = pkg
 	}
 	pick := func(prefix string, paths []string) (list []*packages.Package) {

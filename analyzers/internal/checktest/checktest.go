@@ -24,6 +24,7 @@ package checktest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -32,11 +33,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
 	"github.com/fencevet/fencevet/passes/lock"
+	"github.com/fencevet/fencevet/passes/testmodule"
 	"github.com/fencevet/fencevet/passes/uses"
 )
 
@@ -46,17 +50,19 @@ type Corpus struct {
 	Packages []*packages.Package
 }
 
-// Load loads the packages of the module in dir that patterns match.
+// Load loads the packages of the module in dir that patterns match. It skips the test if
+// that leaves too little of its time, since what they import has to be built first.
 func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 	t.Helper()
 	root, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedExportFile | packages.NeedModule, Dir: root}, patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var pkgs []*packages.Package
+	Building(t, func(ctx context.Context) error {
+		pkgs, err = testmodule.Load(ctx, root, t.TempDir(), patterns...)
+		return err
+	})
 	for _, pkg := range pkgs {
 		for _, e := range pkg.Errors {
 			t.Errorf("%s: %v", pkg.PkgPath, e)
@@ -69,6 +75,32 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 		t.Fatalf("no packages match %s in %s", strings.Join(patterns, " "), root)
 	}
 	return &Corpus{Root: root, Packages: pkgs}
+}
+
+// Building has the go command build what takes minutes where nothing is built yet: all
+// client libraries, a linter. One process does that at a time, as those that go test
+// starts side by side would each build all of it. The test is skipped if it takes more
+// than two thirds of the time that there is; the next run goes on from there.
+func Building(t *testing.T, build func(context.Context) error) {
+	t.Helper()
+	ctx := t.Context()
+	if end, ok := t.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)*2/3)
+		defer cancel()
+	}
+	lock := flock.New(filepath.Join(os.TempDir(), "fencevet-building.lock"))
+	defer lock.Close()
+	_, err := lock.TryLockContext(ctx, time.Second/4)
+	if err == nil {
+		err = build(ctx)
+	}
+	switch {
+	case ctx.Err() != nil:
+		t.Skip("there is too little time to build what this test needs: run it once more, or with -timeout 30m")
+	case err != nil:
+		t.Fatal(err)
+	}
 }
 
 // Module runs checks over all packages of c at once, as the command does.

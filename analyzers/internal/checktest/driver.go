@@ -175,6 +175,9 @@ func (n *nogo) importer(pkg *packages.Package) types.Importer {
 			return nil, err
 		}
 		defer f.Close()
+		if dep.Module != nil && dep.Module.Main {
+			return gcexportdata.Read(f, n.fset, n.imports, dep.PkgPath)
+		}
 		r, err := gcexportdata.NewReader(f)
 		if err != nil {
 			return nil, err

@@ -67,6 +67,7 @@ type Engine struct {
 	begun     map[string]string           // fields that hold transactions, with those that they are begun on; nil until asked for
 	handles   map[string][]string         // kinds of handles that callers give to a statement, by its place; nil until asked for
 
+	most    int64 // terms made anew, when the cycle at hand has to end; 0: none is at hand
 	guarded bool
 	faults  []Fault
 

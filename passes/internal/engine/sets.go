@@ -68,7 +68,7 @@ func (f *Family) called(in ssa.CallInstruction, add func(summary.Set)) {
 	c := in.Common()
 	for _, callee := range f.Engine.Callees(c) {
 		sum := f.Engine.Summary(callee)
-		if sum == nil || len(sum.Sets) == 0 {
+		if sum == nil || f.Engine.spent() || len(sum.Sets) == 0 {
 			continue
 		}
 		bind := f.binding(f.Engine.binder(f.Engine.Name(callee), f.CallTerm(c, in.Pos()).Args))

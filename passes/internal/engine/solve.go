@@ -69,30 +69,32 @@ func (e *Engine) SolveFrom(todo []*Family) {
 	}
 }
 
-// settle summarises the families of a cycle until nothing changes.
+// maxRebuilt bounds the work on one cycle: the terms that are made anew. In a program's own
+// code no cycle takes a tenth of it; in the standard library, where all that prints can
+// be called by all that is printed, one takes twenty times as much.
+var maxRebuilt int64 = 500_000
+
+// spent reports whether the cycle at hand has had all the work that it may. What functions
+// call is out of sight from then on.
+func (e *Engine) spent() bool { return e.most > 0 && e.Pool.Rebuilt() > e.most }
+
+// settle summarises the families of a cycle until nothing changes. What takes too long is
+// summarised once more without what it calls, so that nothing is said that rests
+// on half of it.
 func (e *Engine) settle(scc []*Family) {
+	e.most = e.Pool.Rebuilt() + maxRebuilt
+	defer func() { e.most = 0 }()
 	rounds := 1
 	if len(scc) > 1 || slices.Contains(scc[0].callees, scc[0]) {
 		rounds = 4
 	}
 	for range rounds {
-		changed := false
-		for _, f := range scc {
-			if f.failed {
-				continue
-			}
-			f.guard(func() {
-				f.reset()
-				for _, fn := range f.Members {
-					before := f.Sums[fn].Size()
-					f.Sums[fn] = f.Summarise(fn)
-					changed = changed || f.Sums[fn].Size() != before
-				}
-			})
-		}
-		if !changed {
+		if changed := e.round(scc); !changed || e.spent() {
 			break
 		}
+	}
+	if e.spent() {
+		e.round(scc)
 	}
 	for _, f := range scc {
 		for _, s := range f.Sums {
@@ -101,6 +103,24 @@ func (e *Engine) settle(scc []*Family) {
 			}
 		}
 	}
+}
+
+// round summarises the families of a cycle once, and reports whether that changed anything.
+func (e *Engine) round(scc []*Family) (changed bool) {
+	for _, f := range scc {
+		if f.failed {
+			continue
+		}
+		f.guard(func() {
+			f.reset()
+			for _, fn := range f.Members {
+				before := f.Sums[fn].Size()
+				f.Sums[fn] = f.Summarise(fn)
+				changed = changed || f.Sums[fn].Size() != before
+			}
+		})
+	}
+	return changed
 }
 
 // Frees reports whether an effect releases or renews a lock, or may store its value

@@ -480,6 +480,9 @@ func receivers(fn *term.T) []*term.T {
 // parameters that become known are run; the locks that they leave held come
 // with the effects.
 func (f *Family) instantiate(list []summary.Effect, bind *term.Binding, at lock.Frame, reach summary.Reach) ([]summary.Effect, []summary.Hold) {
+	if len(list) > 0 && f.Engine.spent() {
+		return []summary.Effect{{Why: lock.ReasonLimit, At: at}}, nil
+	}
 	var holds []summary.Hold
 	out := make([]summary.Effect, 0, len(list))
 	for _, x := range list {

@@ -6,6 +6,7 @@ import "slices"
 // they are cut, from the inside, until they fit: what t does is worth more than what
 // is far inside of its arguments.
 func (p *Pool) rebuild(t *T, args []*T) *T {
+	p.rebuilt.Add(1)
 	for depth := cutDepth; depth > 0 && !fit(args); depth-- {
 		args = slices.Clone(args)
 		for i, a := range args {

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Kind is the shape of a term.
@@ -72,11 +73,17 @@ type Pool struct {
 	// Apply runs functions that are known on an object; nil where they are not.
 	Apply func(fns *T, index int, x *T) *T
 
+	rebuilt atomic.Int64
+
 	mu    sync.Mutex
 	terms map[uint64]*T // by hash; terms of one hash are chained
 	count int
 	short map[cutting]*T // what cut has made
 }
+
+// Rebuilt counts the terms that were made anew with other arguments: most of the work that
+// there is, and the same wherever and whenever it is done.
+func (p *Pool) Rebuilt() int64 { return p.rebuilt.Load() }
 
 // NewPool returns an empty pool.
 func NewPool() *Pool { return &Pool{terms: make(map[uint64]*T), short: make(map[cutting]*T)} }
