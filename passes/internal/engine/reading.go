@@ -255,7 +255,7 @@ func (r *Readings) private(addr ssa.Value) []ssa.Value {
 }
 
 // NeverSet reports whether an address is that of a private field which no code in view
-// sets, nor anything that is given its address.
+// sets, nor anything that is given its address, where others of its object are set.
 func (r *Readings) NeverSet(addr ssa.Value) bool {
 	list := r.private(addr)
 	if list == nil {
@@ -263,7 +263,11 @@ func (r *Readings) NeverSet(addr ssa.Value) bool {
 	}
 	a := addr.(*ssa.FieldAddr)
 	s, _ := code.SlotOf(a.X.Type(), a.Field)
-	return len(r.stored[s]) == 0 && r.filled[s] == "" && r.decoded[s.Owner] == "" && !slices.ContainsFunc(list, func(v ssa.Value) bool {
+	made := false
+	for other := range r.stored {
+		made = made || other.Owner == s.Owner
+	}
+	return made && len(r.stored[s]) == 0 && r.filled[s] == "" && r.decoded[s.Owner] == "" && !slices.ContainsFunc(list, func(v ssa.Value) bool {
 		return slices.ContainsFunc(*v.Referrers(), func(in ssa.Instruction) bool {
 			load, ok := in.(*ssa.UnOp)
 			_, debug := in.(*ssa.DebugRef)
