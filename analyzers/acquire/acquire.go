@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/fencevet/fencevet/analyzers/internal/check"
+	"github.com/fencevet/fencevet/analyzers/internal/suggest"
 	"github.com/fencevet/fencevet/passes/lock"
 )
 
@@ -29,6 +30,13 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	name, call, other := check.Lock(u), check.Short(u.Call), check.Place(s.Other.Position)
 	switch s.Kind {
 	case lock.SlipUnasked:
+		if s.Detail == lock.Meant {
+			level := lock.Warning
+			if suggest.For(u).Class == lock.Efficiency {
+				level = lock.Note
+			}
+			return level, fmt.Sprintf("two at once whenever %s is taken, or its store is down: who does not get it from %s leaves out the release and does the work at %s all the same; return there, unless the lock only saves work", name, call, other)
+		}
 		return lock.Error, fmt.Sprintf("the section runs without the lock: the work at %s is done whether or not %s has taken %s; return when it fails or is refused", other, call, name)
 	case lock.SlipRefused:
 		return lock.Error, fmt.Sprintf("the loser believes that it holds the lock: %s returns neither a lock nor an error for %s when it gives up waiting, and only the error is asked for; ask whether the result is nil", call, name)

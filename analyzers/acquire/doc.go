@@ -39,7 +39,9 @@
 //
 //   - work of the section: the answer was not asked for, or sent by a call that
 //     cannot bring it back (SELECT pg_try_advisory_lock by Exec). Calls out of sight
-//     count where the loser does all that the holder does. Reported at the acquire.
+//     count where the loser does all that the holder does. Reported at the acquire. Where
+//     only who has the lock gives it back, the program knows that others work without it,
+//     and that is a warning; where all that it writes can be made again, a note.
 //   - a command whose error is all that is read, where a refusal makes none (SetNX of
 //     go-redis, SET NX of redigo, a script that answers with a number, an etcd
 //     transaction, an upsert of a lease row), and a lock function of a database whose

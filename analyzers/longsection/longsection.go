@@ -43,7 +43,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 	if span == "" {
 		return
 	}
-	if suggest.For(u).Class == lock.Efficiency {
+	if suggest.For(u).Class == lock.Efficiency || suggest.WorksAnyway(u) {
 		level = lock.Note // the work is done twice, which is what it comes to
 	}
 	ttl := u.TTL.Text

@@ -77,8 +77,8 @@
 //     either: at the release. What is kept, handed on, or told its owner is left alone.
 //   - Only the error of a release is looked at, where a number tells that the lock was lost,
 //     which is no error: a note. It is the last moment to hear of two holders.
-//   - A release is deferred before the acquire or runs after a refusal, and frees
-//     whatever lock there is.
+//   - A release is deferred before the acquire, or before its answer is asked for, or runs
+//     after a refusal, and frees whatever lock there is: at the call of the release there.
 //   - A session takes its own advisory lock again, returns to its pool with the
 //     lock (also at the end of a transaction on the pool), or (etcd) is closed after the
 //     work but not where the lock is refused. One

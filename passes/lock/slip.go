@@ -44,6 +44,10 @@ const AfterTries = "tries"
 // difference to what the callers are told.
 const Blurred = "blurred"
 
+// Meant is the Detail of a SlipUnasked whose program knows that it may be without the
+// lock: only who has taken it gives it back, and the work is done by everybody.
+const Meant = "meant"
+
 // A Slip is one thing that goes wrong in how a lock is taken or given back. The
 // Frame is where a reviewer puts it.
 type Slip struct {

@@ -63,6 +63,12 @@ func For(u *lock.Use) Suggestion {
 		s.Class = lock.Efficiency
 		because("writes only derived data, which can be made again")
 
+	case WorksAnyway(u):
+		because("who does not get the lock does the work all the same")
+		if idleFor && !caredFor {
+			s.Class = lock.Efficiency
+		}
+
 	case u.Skips:
 		because("the loser skips the work without an error")
 		if caredFor {
@@ -130,6 +136,11 @@ func For(u *lock.Use) Suggestion {
 		because("the name says %s", idle)
 	}
 	return s
+}
+
+// WorksAnyway reports whether a program does the work without the lock, and knows it.
+func WorksAnyway(u *lock.Use) bool {
+	return slices.ContainsFunc(u.Slips, func(s lock.Slip) bool { return s.Kind == lock.SlipUnasked && s.Detail == lock.Meant })
 }
 
 // withoutLock reports whether what guards the writes of u would do so without the

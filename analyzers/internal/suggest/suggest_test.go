@@ -33,6 +33,8 @@ func TestFor(t *testing.T) {
 		{"loser waits, rows change", lock.Use{Writes: []lock.Write{update}}, lock.Correctness, "UPDATE sql:stock"},
 		{"and the name agrees", lock.Use{Key: "stock:%d", Writes: []lock.Write{update}}, lock.Correctness, "stock"},
 		{"leader whose writes go by versions", lock.Use{Verdict: lock.Fenced, Leader: true, Writes: []lock.Write{{Condition: lock.Version}}}, lock.Correctness, "guarded"},
+		{"works without it, and knows that", lock.Use{Slips: []lock.Slip{{Kind: lock.SlipUnasked, Detail: lock.Meant}}, Writes: []lock.Write{update}}, lock.Unclear, "all the same"},
+		{"works without it, and says what for", lock.Use{Slips: []lock.Slip{{Kind: lock.SlipUnasked, Detail: lock.Meant}}, Key: "refresh:%s", Writes: []lock.Write{update}}, lock.Efficiency, "refresh"},
 		{"loser skips", lock.Use{Skips: true}, lock.Efficiency, "skips"},
 		{"loser skips a write without a condition", lock.Use{Skips: true, Writes: []lock.Write{update}}, lock.Unclear, "without a condition"},
 		{"loser skips, but money", lock.Use{Skips: true, Key: "payment:%s", Writes: []lock.Write{update}}, lock.Unclear, "payment"},

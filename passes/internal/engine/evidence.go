@@ -113,7 +113,7 @@ func newEvidence(e *Engine) *Evidence {
 			if !ok {
 				continue
 			}
-			g := &summary.Signs{Guarded: st.Guarded, Answer: st.Wrapper && st.HeldOut && !inverted(st.Region), Released: !st.Lent && f.frees(s, st), Lent: st.Lent, Name: namedLock(fn, m.Key), Retry: loops[st.At.Block()]}
+			g := &summary.Signs{Guarded: st.Guarded, Answer: st.Wrapper && st.HeldOut && !inverted(st.Region), Released: !st.Lent && f.frees(s, st), Lent: st.Lent, Name: namedLock(fn, m.Key) || Leads(st), Retry: loops[st.At.Block()]}
 			if st.Direct {
 				g.Intrinsic = m.Evidence
 				g.TTL = m.TTL.Source != "none" || f.expires(s, m)

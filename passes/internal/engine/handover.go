@@ -62,6 +62,12 @@ func (f *Family) leads(in ssa.Instruction) []summary.Effect {
 	return []summary.Effect{x}
 }
 
+// Leads reports whether whoever takes a lock keeps it and tells that it leads: an election,
+// though it be made by hand.
+func Leads(st *summary.Site) bool {
+	return st.HeldOut && slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return x.Signal != "" })
+}
+
 // signalsCaller reports whether an instruction closes a channel that the caller
 // handed in: "I am ready, go ahead".
 func (f *Family) signalsCaller(in ssa.Instruction) bool {

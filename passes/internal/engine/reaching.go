@@ -224,3 +224,32 @@ func lastSet(stores []*ssa.Store, calls []ssa.Instruction, at ssa.Instruction) *
 	}
 	return nil
 }
+
+// Replaced reports whether what a read puts into variables of fn is not there any more at
+// an instruction: each of them is surely given another value in between.
+func (f *Family) Replaced(read *term.T, at ssa.Instruction) bool {
+	found := false
+	for v, list := range f.outs {
+		for _, o := range list {
+			if t := f.filled(o); t == nil || !t.Any(func(x *term.T) bool { return x == read }) {
+				continue
+			}
+			if found = true; !givenAnew(v, o.value.(ssa.Instruction), at) {
+				return false
+			}
+		}
+	}
+	return found
+}
+
+// givenAnew reports whether a variable is surely stored to as a whole between two
+// instructions.
+func givenAnew(v ssa.Value, from, to ssa.Instruction) bool {
+	if v.Referrers() == nil || from.Parent() != to.Parent() {
+		return false
+	}
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		s, ok := r.(*ssa.Store)
+		return ok && s.Addr == v && s.Parent() == to.Parent() && code.Before(from, s) && code.Before(s, to)
+	})
+}

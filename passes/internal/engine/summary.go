@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -66,7 +67,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 		lists[b] = list
 	}
 	f.Engine.spine(fn.Blocks[0], lists, func(*ssa.BasicBlock) bool { return true })
-	perhaps(fn, lists)
+	f.perhaps(fn, lists)
 	s.Effects = bound(inOrder(fn, s, lists))
 	for _, st := range acquired {
 		f.explore(fn, s, st)
@@ -203,15 +204,33 @@ func again(x, y summary.Effect) bool {
 // DELETE of the row by its name) takes it from whoever holds it by then.
 
 // perhaps marks effects of blocks that lie on some ways through fn only.
-func perhaps(fn *ssa.Function, lists map[*ssa.BasicBlock][]summary.Effect) {
+func (f *Family) perhaps(fn *ssa.Function, lists map[*ssa.BasicBlock][]summary.Effect) {
 	for b, list := range lists {
 		if len(list) == 0 || code.OnEveryWay(fn, b) {
 			continue
 		}
 		skipped := !onEverySuccess(b)
 		for i := range list {
-			list[i].Perhaps = true
+			list[i].Perhaps = list[i].Perhaps || !f.configured(b, list[i])
 			list[i].Skipped = list[i].Skipped || skipped
 		}
 	}
+}
+
+// configured reports whether a command is left out only where there is no client to send
+// it by: that says how the program is set up, and not whether a lock is held.
+func (f *Family) configured(b *ssa.BasicBlock, x summary.Effect) bool {
+	r, ok := f.Engine.Release(x)
+	if !ok || !r.Raw || len(x.Via) > 0 {
+		return false
+	}
+	client := meaning.Receiver(x.Call)
+	for b.Idom() != nil && len(b.Preds) == 1 && asksNil(b.Idom()) {
+		b = b.Idom()
+		asked := f.Get(b.Instrs[len(b.Instrs)-1].(*ssa.If).Cond.(*ssa.BinOp).X)
+		if client == nil || !client.Any(func(t *term.T) bool { return t == asked }) { // its methods may be those of what it embeds
+			return false
+		}
+	}
+	return code.OnEveryWay(b.Parent(), b)
 }

@@ -184,7 +184,7 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		u.TTL = lock.TTL{Source: "none"}
 	}
 	u.Release = releases(e, st, m)
-	u.Leader = m.Kind == lock.Election
+	u.Leader = m.Kind == lock.Election || m.Raw && m.Row == nil && !st.Wrapper && engine.Leads(st)
 	j := &judge{e: e, st: st, lock: m, counters: e.Drawn(st.Effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.Effects {

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
@@ -27,7 +28,7 @@ func (k *keeping) stale(f *engine.Family, r summary.Recorded) {
 			if m.Role != meaning.Write || !overwrites(m.Write) || k.rereads(st.Effects, m.Write.Resource) {
 				continue
 			}
-			if in := k.readBefore(f, st, m.Write); in != nil {
+			if in := k.readBefore(f, st, x, m.Write); in != nil {
 				at := x.At
 				if filepath.Dir(at.File) != filepath.Dir(r.Use.Acquire.File) {
 					at = f.Within(x) // the call that hands the old value on
@@ -71,8 +72,9 @@ func (k *keeping) reads(call *term.T, resource string) bool {
 }
 
 // readBefore finds the call before the acquire that reads what a write stores. A
-// value in a WHERE clause or key only names the resource.
-func (k *keeping) readBefore(f *engine.Family, st *summary.Site, c *meaning.Change) ssa.Instruction {
+// value in a WHERE clause or key only names the resource, and a variable may hold another
+// one by the time of the write.
+func (k *keeping) readBefore(f *engine.Family, st *summary.Site, write summary.Effect, c *meaning.Change) ssa.Instruction {
 	var values []*term.T
 	for _, s := range c.Sets {
 		values = append(values, s.Value)
@@ -101,12 +103,38 @@ func (k *keeping) readBefore(f *engine.Family, st *summary.Site, c *meaning.Chan
 	}
 	for in := range earlier(st) {
 		for _, x := range f.Sums[st.Func].Steps[in] {
-			if used[x.Call] && x.Reach != summary.ByGoroutine {
+			if used[x.Call] && x.Reach != summary.ByGoroutine && !missed(f, st, x.Call) && !k.replaced(f, st, x.Call, write) {
 				return in
 			}
 		}
 	}
 	return nil
+}
+
+// missed reports whether the lock is taken only where a read has failed, or found nothing:
+// what is written then comes from somewhere else.
+func missed(f *engine.Family, st *summary.Site, read *term.T) bool {
+	found := false
+	code.Reasons(st.At.Block(), func(br *ssa.If, _ int) {
+		for _, v := range br.Cond.(ssa.Instruction).Operands(nil) {
+			found = found || code.IsError((*v).Type()) && f.Get(*v).Any(func(t *term.T) bool { return t == read })
+		}
+	})
+	return found
+}
+
+// replaced reports whether all that a read brought is surely replaced by the time that a
+// section makes a write.
+func (k *keeping) replaced(f *engine.Family, st *summary.Site, read *term.T, write summary.Effect) bool {
+	found := false
+	for in, list := range f.Sums[st.Func].Steps {
+		if slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Call == write.Call && x.At.Position == write.At.Position }) {
+			if found = true; !f.Replaced(read, in) {
+				return false
+			}
+		}
+	}
+	return found
 }
 
 // earlier runs over the calls that were made by the time a lock is taken.

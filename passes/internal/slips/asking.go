@@ -71,15 +71,27 @@ func asks(e *engine.Engine, t *taking) []lock.Slip {
 			return []lock.Slip{slip}
 		}
 		if at := t.regardless(broken); at.IsValid() {
-			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
+			return t.unasked(at, broken)
 		}
 	}
 	if t.answers() {
-		if at := t.regardless(t.denied(false)); at.IsValid() {
-			return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}}
+		denied := t.denied(false)
+		if at := t.regardless(denied); at.IsValid() {
+			return t.unasked(at, denied)
 		}
 	}
 	return t.untold()
+}
+
+// unasked is the slip of work that is done without the lock. Where only who has taken the
+// lock gives it back, the program has asked, and goes on all the same.
+func (t *taking) unasked(at lock.Frame, denied *world.Region) []lock.Slip {
+	slip := lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipUnasked, Other: at}
+	held := func(r freeing) bool { return slices.Contains(denied.Held, ssa.Instruction(r.in)) }
+	if list := t.releasing(); len(list) > 0 && len(t.early()) == 0 && !slices.ContainsFunc(list, held) {
+		slip.Detail = lock.Meant
+	}
+	return []lock.Slip{slip}
 }
 
 // answers reports whether the acquire returns a bool of its own, or an object that
@@ -453,7 +465,7 @@ func passedOn(f *engine.Family, v ssa.Value, seen map[ssa.Value]bool) bool {
 				}
 				continue
 			}
-			if entry := f.Engine.Reader.Entry(f.CallTerm(r.Common(), r.Pos())); entry == nil {
+			if entry := f.Engine.Reader.Entry(f.CallTerm(r.Common(), r.Pos())); entry == nil && !(code.IsError(r.Type()) && returned(r)) {
 				return true
 			}
 		default:
@@ -463,6 +475,23 @@ func passedOn(f *engine.Family, v ssa.Value, seen map[ssa.Value]bool) bool {
 		}
 	}
 	return false
+}
+
+// returned reports whether all that becomes of a value is that it is returned, be it by way
+// of the variable of a result: an error that says more than the one it is made of.
+func returned(v ssa.Value) bool {
+	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.Return, *ssa.DebugRef:
+			return false
+		case *ssa.UnOp:
+			return !returned(r)
+		case *ssa.Store:
+			result, ok := r.Addr.(*ssa.Alloc)
+			return r.Addr != v && (r.Val != v || !ok || !returned(result))
+		}
+		return true
+	})
 }
 
 // readElsewhere reports whether what a variable holds is passed on, or read by a

@@ -1,6 +1,7 @@
 package slips
 
 import (
+	"go/token"
 	"slices"
 	"strings"
 
@@ -67,7 +68,8 @@ func unheld(e *engine.Engine, t *taking) []lock.Slip {
 		}
 		r, ok := e.Release(list[i])
 		if ok && (r.Strict && len(list[i].Via) == 0 || t.blind(list[i])) {
-			out = append(out, lock.Slip{Frame: about(e, list[i], r.Raw), Kind: lock.SlipUnheld, Other: t.u.Acquire})
+			// It is the call that is wrong here, whatever is called may be right for others.
+			out = append(out, lock.Slip{Frame: summary.Way(list[i])[0], Kind: lock.SlipUnheld, Other: t.u.Acquire})
 		}
 	}
 	for _, d := range t.early() {
@@ -75,12 +77,36 @@ func unheld(e *engine.Engine, t *taking) []lock.Slip {
 	}
 	for _, in := range t.denied(false).Held {
 		if c, ok := in.(ssa.CallInstruction); ok {
-			if _, async := in.(*ssa.Go); !async {
+			if _, async := in.(*ssa.Go); !async && !t.pastRefusal(in.Block()) {
 				check(c)
 			}
 		}
 	}
 	return out
+}
+
+// pastRefusal reports whether control gets to b because the acquire's error was asked for
+// a certain one, and was not that. The one that is asked for mostly says that the lock is
+// taken.
+func (t *taking) pastRefusal(b *ssa.BasicBlock) bool {
+	for ; b.Idom() != nil; b = b.Idom() {
+		br, ok := b.Idom().Instrs[len(b.Idom().Instrs)-1].(*ssa.If)
+		if !ok || len(b.Preds) != 1 {
+			continue
+		}
+		cond, ok := br.Cond.(*ssa.BinOp)
+		if !ok || !code.IsError(cond.X.Type()) || code.IsConstant(cond.Y) {
+			continue
+		}
+		other := 1
+		if cond.Op == token.NEQ {
+			other = 0
+		}
+		if b.Idom().Succs[other] == b && t.tends(cond.X) {
+			return true
+		}
+	}
+	return false
 }
 
 // foreign finds releases in the function of the acquire that ask for no owner.

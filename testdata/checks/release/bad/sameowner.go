@@ -30,8 +30,8 @@ func (p *Pumps) unlock(ctx context.Context, key, owner string) {
 // back whether or not it has got it.
 func (p *Pumps) Fill(ctx context.Context, pump int) error {
 	key, owner := fmt.Sprintf("lock:pump:%d", pump), fmt.Sprintf("pump-%d", pump)
-	taken := p.tryLock(ctx, key, owner) // verdict: unfenced
-	defer p.unlock(context.WithoutCancel(ctx), key, owner)
+	taken := p.tryLock(ctx, key, owner)                    // verdict: unfenced
+	defer p.unlock(context.WithoutCancel(ctx), key, owner) // want: release
 	if !taken {
 		return fmt.Errorf("pump %d is taken", pump)
 	}
