@@ -58,7 +58,8 @@
 //     view gives out of it.
 //
 // A command that takes a lease without an expiry, or with one that is set by a
-// second command, is reported at that command.
+// second command, is reported at that command. So is one whose time to live is a private
+// field that nothing sets: zero means none.
 //
 // # When it stays silent
 //

@@ -58,8 +58,8 @@
 // signal of loss that the library offers is not looked at (the channel of Consul's
 // Lock, Done or Ctx of an etcd session that is made here, the events of a ZooKeeper
 // connection, the session monitor of dynamolock), or looked at only to write a log
-// line; and a loop under an advisory lock whose session is asked nothing until the
-// end. A wrapper that gets the signal and hands it to nobody is where that is told; where
+// line; a goroutine that campaigns and tells by a flag that it leads, likewise; and a loop
+// under an advisory lock whose session is asked nothing until the end. A wrapper that gets the signal and hands it to nobody is where that is told; where
 // it returns the session, as a part of an object say, or a method that gives the signal
 // out, its callers have to look at it.
 //
@@ -69,7 +69,8 @@
 // because control goes on in the same way after a failure as after a success,
 // but for log lines and metrics; or only its error is looked at, where a lease that
 // is lost makes none: the count of rows of a statement, the number of a script, the
-// entry of a Consul session tell it. The channel of a keepalive that is drained
+// entry of a Consul session tell it, if the lock is not taken again with that session
+// before the next renewal. The channel of a keepalive that is drained
 // without a reaction to its end. A general command (EXPIRE, SET XX) on the key of a
 // lock, or a statement on its row by nothing but its name, without a comparison of the
 // owner; where a function does so in a loop for the key that it is given, it stands in

@@ -254,6 +254,28 @@ func (r *Readings) private(addr ssa.Value) []ssa.Value {
 	return r.Named[s]
 }
 
+// NeverSet reports whether an address is that of a private field which no code in view
+// sets, nor anything that is given its address, where others of its object are set.
+func (r *Readings) NeverSet(addr ssa.Value) bool {
+	list := r.private(addr)
+	if list == nil {
+		return false
+	}
+	a := addr.(*ssa.FieldAddr)
+	s, _ := code.SlotOf(a.X.Type(), a.Field)
+	made := false
+	for other := range r.stored {
+		made = made || other.Owner == s.Owner
+	}
+	return made && len(r.stored[s]) == 0 && r.filled[s] == "" && r.decoded[s.Owner] == "" && !slices.ContainsFunc(list, func(v ssa.Value) bool {
+		return slices.ContainsFunc(*v.Referrers(), func(in ssa.Instruction) bool {
+			load, ok := in.(*ssa.UnOp)
+			_, debug := in.(*ssa.DebugRef)
+			return !debug && !(ok && load.Op == token.MUL)
+		})
+	})
+}
+
 // Only is the one value that a private field is ever set to, or nil.
 func (r *Readings) Only(v ssa.Value) ssa.Value {
 	load, ok := v.(*ssa.UnOp)

@@ -512,7 +512,7 @@ func readElsewhere(f *engine.Family, a *ssa.Alloc, seen map[ssa.Value]bool) bool
 // expires finds a lease without an end, and one whose end a second command sets:
 // a crash between the two leaves the lock for ever.
 func expires(e *engine.Engine, t *taking) []lock.Slip {
-	if !t.st.Direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.TTL.Source != "none" {
+	if !t.st.Direct || !t.m.Raw || t.m.Kind != lock.Lease || t.m.TTL.Source != "none" && !t.zeroTTL() {
 		return nil
 	}
 	if t.m.Row != nil {
@@ -528,4 +528,13 @@ func expires(e *engine.Engine, t *taking) []lock.Slip {
 		return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipTwoCalls, Other: at}}
 	}
 	return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipForever}}
+}
+
+// zeroTTL reports whether the time to live is a field that nothing sets: the zero that is
+// left means no expiry.
+func (t *taking) zeroTTL() bool {
+	return t.m.Span != nil && slices.ContainsFunc(t.st.At.Common().Args, func(v ssa.Value) bool {
+		load, ok := v.(*ssa.UnOp)
+		return ok && load.Op == token.MUL && t.f.Get(v) == t.m.Span && t.f.Engine.Readings().NeverSet(load.X)
+	})
 }
