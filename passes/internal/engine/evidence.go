@@ -121,6 +121,9 @@ func newEvidence(e *Engine) *Evidence {
 			if m.Raw && m.Row != nil && len(st.Lock.Chain) == 0 {
 				g.Intrinsic = ev.standing(f, s, st, m)
 			}
+			if m.Raw && m.Kind == lock.Session && g.Name && f.readsBack(s, st) {
+				g.Intrinsic = append(g.Intrinsic, "it is read who holds it")
+			}
 			if name := KeyName(m.Key); name != "" {
 				key := FreedKey{code.PackagePath(fn), m.Family, name}
 				g.Elsewhere, g.Owner = ev.freed[key], ev.checked[key]
@@ -203,6 +206,20 @@ func (f *Family) unanswered(s *summary.Summary, st *summary.Site, in ssa.Instruc
 		return true
 	case *ssa.UnOp:
 		return x.Op == token.MUL || x.Op == token.ARROW
+	}
+	return false
+}
+
+// readsBack reports whether a function reads what it has just tried to put there, as one
+// does who wants to know whose it is now.
+func (f *Family) readsBack(s *summary.Summary, st *summary.Site) bool {
+	records := f.Engine.RecordsOf(st.Lock.Call)
+	for in, list := range s.Steps {
+		if in != ssa.Instruction(st.At) && st.At.Block().Dominates(in.Block()) && slices.ContainsFunc(list, func(x summary.Effect) bool {
+			return x.Call != nil && f.Engine.Reads(x.Call, records)
+		}) {
+			return true
+		}
 	}
 	return false
 }
@@ -461,7 +478,7 @@ func namedLock(fn *ssa.Function, key *term.T) bool {
 	return slices.ContainsFunc(names, NamesLock)
 }
 
-var lockWords = []string{"lock", "locks", "locker", "locked", "locking", "mutex", "mutexes", "lease", "leader", "leadership", "election", "semaphore", "unlock", "trylock", "dlock", "distlock", "redlock", "redislock", "exclusive"}
+var lockWords = []string{"lock", "locks", "locker", "locked", "locking", "mutex", "mutexes", "lease", "leader", "leadership", "elect", "election", "semaphore", "unlock", "trylock", "dlock", "distlock", "redlock", "redislock", "exclusive"}
 
 // NamesLock reports whether one of a name's words is about locks.
 func NamesLock(s string) bool { return meaning.Named(s, lockWords...) }

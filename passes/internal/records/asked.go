@@ -44,6 +44,9 @@ func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 	if held != nil {
 		return *held
 	}
+	if j.workedOut(c) {
+		return ruling{cond: lock.Transaction, note: "worked out of what was read under a row lock of the same transaction", own: true}
+	}
 	for _, a := range x.Asked {
 		if j.aboutLock(a, c) {
 			r.fault = "what was read is compared in Go first and written second: the lock can change hands in between"
@@ -135,16 +138,59 @@ func (j *judge) stores(x summary.Effect, c *meaning.Change, a summary.Asked) boo
 	})
 }
 
+// workedOut reports whether what a write stores comes of reads that are kept until its
+// transaction ends, and of no other: whoever comes late works with what is there by then.
+func (j *judge) workedOut(c *meaning.Change) bool {
+	values := slices.Clone(meaning.Args(c.Call)) // a record that is saved
+	for _, s := range c.Sets {
+		values = append(values, s.Value)
+	}
+	found := false
+	for _, v := range values {
+		if v != nil && v.Any(func(t *term.T) bool { _, token := j.token(t); return token }) {
+			return false // judged by how that is compared
+		}
+		for _, q := range j.e.Reader.Queries(v) {
+			same := engine.Overlap(q.Store, c.Resource) || c.Resource == c.Store && ofRecord(v, c.Call)
+			if found = true; !same || !j.keeps(q, v, c) {
+				return false
+			}
+		}
+	}
+	return found
+}
+
+// ofRecord reports whether a value is, or is worked out of, a record that was read and that a
+// call, or a link before it, is given to save, be it changed: the type of that names the table.
+func ofRecord(v, call *term.T) bool {
+	for link := call; link != nil; link = meaning.Receiver(link) {
+		if slices.ContainsFunc(meaning.Args(link), func(record *term.T) bool {
+			for x, _, _, changed := record.Changed(); changed; x, _, _, changed = x.Changed() {
+				record = x
+			}
+			return record.Kind == term.Out && v.Any(func(t *term.T) bool { return t == record })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // kept reports whether a value was read under a row lock that the transaction of c
-// holds, from the table that c changes, or as the record that c saves. A serializable
-// transaction keeps all that it reads.
+// holds, from the table that c changes, or as the record that c saves.
 func (j *judge) kept(t *term.T, c *meaning.Change) bool {
 	return slices.ContainsFunc(j.e.Reader.Queries(t), func(q meaning.Meaning) bool {
-		if q.On == nil || !q.Keeps && !j.e.Serializable(q.On) || j.e.HandleKind(c.Call, c.On) != "tx" || !j.within(q.On, c.On) {
-			return false
-		}
-		return (engine.Overlap(q.Store, c.Resource) || saves(c.Call, t)) && !j.overSince(t, c)
+		return (engine.Overlap(q.Store, c.Resource) || saves(c.Call, t)) && j.keeps(q, t, c)
 	})
+}
+
+// keeps reports whether what a read brings stays as it is until the transaction of c ends. A
+// serializable transaction keeps all that it reads.
+func (j *judge) keeps(q meaning.Meaning, t *term.T, c *meaning.Change) bool {
+	if q.On == nil || !q.Keeps && !j.e.Serializable(q.On) || j.e.HandleKind(c.Call, c.On) != "tx" || !j.within(q.On, c.On) {
+		return false
+	}
+	return !j.overSince(t, c)
 }
 
 // saves reports whether a call is given the record that a value was read from.

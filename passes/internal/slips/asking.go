@@ -326,7 +326,7 @@ func (t *taking) inSpite(denied *world.Region) lock.Frame {
 		if !inSection[in] || !slices.ContainsFunc(steps[in], t.guarded) {
 			continue
 		}
-		if _, ok := in.(*ssa.Go); ok || t.follows(in, denied) || t.nextTurn(in) {
+		if _, ok := in.(*ssa.Go); ok || t.follows(in, denied) || t.nextTurn(in, denied) {
 			continue
 		}
 		return t.f.Frame(in, "runs all the same")
@@ -386,13 +386,13 @@ func (t *taking) follows(in ssa.Instruction, denied *world.Region) bool {
 	})
 }
 
-// nextTurn reports whether an instruction can be reached from the acquire by another turn
-// of a loop around both only: another case of a select, which comes when it is due, and
-// not what the lock was tried for.
-func (t *taking) nextTurn(in ssa.Instruction) bool {
+// nextTurn reports whether the loser comes to an instruction by another turn of a loop
+// around it and the acquire only: another case of a select, which comes when it is due, or
+// what is done instead where no lock is to be taken. It is not what the lock was tried for.
+func (t *taking) nextTurn(in ssa.Instruction, denied *world.Region) bool {
 	at, to := t.st.At.Block(), in.Block()
 	return slices.ContainsFunc(t.f.Sums[t.st.Func].Loops, func(l *summary.Loop) bool {
-		return l.Body[at] && l.Body[to] && !code.CanReach(at, to, l.Head)
+		return l.Body[at] && l.Body[to] && !denied.Comes(to, l.Head)
 	})
 }
 

@@ -49,6 +49,30 @@ func (r *Region) Results() []Fact {
 	return facts
 }
 
+// Comes reports whether control comes from the acquire to a block in the region without
+// passing the start of another, be it that of a loop's next turn.
+func (r *Region) Comes(to, passing *ssa.BasicBlock) bool {
+	if r.eval == nil {
+		return true
+	}
+	at := r.Start.Block()
+	seen := map[*ssa.BasicBlock]bool{passing: true, at: true}
+	for work := []*ssa.BasicBlock{at}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == to {
+			return true
+		}
+		for _, next := range b.Succs {
+			if r.eval.edges[edge{b, next}] && !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return false
+}
+
 // An Edge of control: Stop ends the section, End ends the function.
 type Verb uint8
 
@@ -74,21 +98,22 @@ func Explore(start ssa.Instruction, oracle Oracle, verb func(ssa.Instruction) Ve
 		r.Limit = true
 		return r
 	}
-	edges, given, anew := make(map[edge]bool), givenAt(start.Block()), reentered(start.Block())
+	given, anew := givenAt(start.Block()), reentered(start.Block())
+	edges, turn := make(map[edge]bool), make(map[edge]bool)
 	// Facts only get weaker as edges are added, so repeating until no edge is
 	// added ends; two or three rounds are usual.
 	for round := 0; ; round++ {
-		evaluating := func(before map[*ssa.BasicBlock]bool) *evaluator {
+		evaluating := func(edges map[edge]bool, before map[*ssa.BasicBlock]bool) *evaluator {
 			return &evaluator{oracle: oracle, given: given, edges: edges, before: before, memo: make(map[ssa.Value]Fact), busy: make(map[ssa.Value]bool)}
 		}
-		ev := evaluating(nil)
+		ev := evaluating(edges, nil)
 		first := ev
 		if len(anew) > 0 {
-			first = evaluating(anew)
+			first = evaluating(turn, anew)
 		}
-		before := len(edges)
-		states := flow(r, start, first, ev, verb, edges)
-		if len(edges) == before || round > 50 {
+		before := len(edges) + len(turn)
+		states := flow(r, start, first, ev, verb)
+		if len(edges)+len(turn) == before || round > 50 {
 			r.eval = ev
 			collect(r, start, verb, states)
 			return r
@@ -125,9 +150,9 @@ func reentered(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 }
 
 // flow propagates the states once around, adding the edges it finds. In the turn of a loop
-// in which the section begins, what was set before that turn is as first says: a leader
-// that was none so far begins its work.
-func flow(r *Region, start ssa.Instruction, first, ev *evaluator, verb func(ssa.Instruction) Verb, edges map[edge]bool) map[*ssa.BasicBlock]uint8 {
+// in which the section begins, what was set before that turn is as first says, which knows
+// the edges of that turn alone: a leader that was none so far begins its work.
+func flow(r *Region, start ssa.Instruction, first, ev *evaluator, verb func(ssa.Instruction) Verb) map[*ssa.BasicBlock]uint8 {
 	states := make(map[*ssa.BasicBlock]uint8)
 	type item struct {
 		block *ssa.BasicBlock
@@ -168,7 +193,8 @@ func flow(r *Region, start ssa.Instruction, first, ev *evaluator, verb func(ssa.
 			continue
 		}
 		for _, next := range successors(it.block, it.ev) {
-			edges[edge{it.block, next}] = true
+			ev.edges[edge{it.block, next}] = true
+			it.ev.edges[edge{it.block, next}] = true
 			states[next] |= state
 			v := visit{next, state, it.ev}
 			if first.before[next] {

@@ -28,6 +28,7 @@ func unlock()                   {}
 func mark(string)               {}
 func other() error              { return nil }
 func cond() bool                { return false }
+func given() *handle            { return nil }
 var _ = errors.Is
 `
 
@@ -144,6 +145,23 @@ func TestExplore(t *testing.T) {
 	}
 	if leads { mark("end") }
 	return nil`, "begin end stay", "", 1},
+		{"one of two ways to have it, in a loop", `
+	for cond() {
+		var h *handle
+		if cond() {
+			var err error
+			if h, err = obtain(); err != nil { mark("failed"); continue }
+		} else {
+			h = given()
+		}
+		if h != nil {
+			mark("work")
+			unlock()
+			continue
+		}
+		mark("without")
+	}
+	return nil`, "work", "without", 0},
 		{"asked at the head of the loop", `
 	had := false
 	for !had {
@@ -195,6 +213,50 @@ func TestExplore(t *testing.T) {
 		})
 	}
 }
+
+// TestComes tells what the loser comes to in the turn of the loop in which it has tried from
+// what it does in another.
+func TestComes(t *testing.T) {
+	fn := build(t, `func f() {
+	for {
+		if cond() {
+			if _, err := obtain(); err != nil { mark("failed"); continue }
+			mark("work")
+		}
+		mark("turn")
+	}
+}`)
+	start := find(t, fn)
+	for _, test := range []struct {
+		outcome Oracle
+		mark    string
+		comes   bool
+	}{
+		{success{start}, "work", true},
+		{success{start}, "turn", true},
+		{failure{start}, "failed", true},
+		{failure{start}, "turn", false},
+	} {
+		region := Explore(start, test.outcome, func(ssa.Instruction) Verb { return Go })
+		for _, in := range region.Held {
+			if marks([]ssa.Instruction{in}) == test.mark && region.Comes(in.Block(), fn.Blocks[0].Succs[0]) != test.comes {
+				t.Errorf("%T comes to %q in the same turn: %v", test.outcome, test.mark, !test.comes)
+			}
+		}
+	}
+}
+
+// failure is the world in which the call at start has ended with an error.
+type failure struct{ start ssa.CallInstruction }
+
+func (f failure) Value(v ssa.Value) (Fact, bool) {
+	if x, ok := v.(*ssa.Extract); ok && x.Tuple == f.start.(ssa.Value) && isError(x.Type()) {
+		return NotNil, true
+	}
+	return Fact{}, false
+}
+
+func (f failure) Stored(ssa.Instruction, ssa.Value) (Fact, bool) { return Fact{}, false }
 
 // success is the world in which the call at start took the lock.
 type success struct{ start ssa.CallInstruction }
