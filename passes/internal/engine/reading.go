@@ -255,7 +255,7 @@ func (r *Readings) private(addr ssa.Value) []ssa.Value {
 }
 
 // NeverSet reports whether an address is that of a private field which no code in view
-// sets, nor anything that is given its address, where others of its object are set.
+// sets, nor anything that is given its address, though objects that have it are made there.
 func (r *Readings) NeverSet(addr ssa.Value) bool {
 	list := r.private(addr)
 	if list == nil {
@@ -264,8 +264,11 @@ func (r *Readings) NeverSet(addr ssa.Value) bool {
 	a := addr.(*ssa.FieldAddr)
 	s, _ := code.SlotOf(a.X.Type(), a.Field)
 	made := false
-	for other := range r.stored {
-		made = made || other.Owner == s.Owner
+	for other, places := range r.Named {
+		made = made || other.Owner == s.Owner && slices.ContainsFunc(places, func(v ssa.Value) bool {
+			_, local := v.(*ssa.FieldAddr).X.(*ssa.Alloc)
+			return local
+		})
 	}
 	return made && len(r.stored[s]) == 0 && r.filled[s] == "" && r.decoded[s.Owner] == "" && !slices.ContainsFunc(list, func(v ssa.Value) bool {
 		return slices.ContainsFunc(*v.Referrers(), func(in ssa.Instruction) bool {
