@@ -28,7 +28,8 @@
 // secondary or follower, read-only, or made as such, and a write of the section
 // changes the same table without a comparison of what was read. Likewise a read of
 // etcd or Consul that allows any server to answer by itself (WithSerializable,
-// AllowStale), and a write of the same key; or of a collection of MongoDB through a handle
+// AllowStale), and a write of the same key; or of an item of DynamoDB without
+// ConsistentRead, and a write of the same table; or of a collection of MongoDB through a handle
 // that was made to prefer secondaries, and a write through one of the same name. That the lock is still held, a fencing
 // token, or that the session of the lock itself writes, says nothing of what was read. The
 // finding stands at the read, or where a function that reads through any handle is

@@ -54,8 +54,8 @@
 // A statement that takes a lease row is reported where it compares the end of the lease
 // with a time of this host, or stores one there and compares it with the database's. So
 // is a lease document of MongoDB, where the time is put into the filter ($$NOW is the
-// database's).
-// It is the clocks of two hosts that decide then.
+// database's), and a statement by which the function that inserts such a record first
+// deletes one whose time is over. It is the clocks of two hosts that decide then.
 //
 // # When it stays silent
 //

@@ -28,12 +28,13 @@ var Analyzer *analysis.Analyzer = Check.Analyzer()
 func run(u *lock.Use, report func(lock.Finding)) {
 	for i := range u.Clocks {
 		c := &u.Clocks[i]
-		if c.Kind != "wall" && c.Kind != "sent" {
+		does := does[c.Kind]
+		if does == "" && c.Kind != "wall" {
 			continue
 		}
 		f := finding(c, check.Lock(u))
-		if c.Kind == "sent" {
-			f.Message = fmt.Sprintf("the lease is taken over too early or too late where the clocks of two hosts differ: %s takes %s, and %s; let the statement read the database's clock (now()) for both", check.Short(c.Call), check.Lock(u), c.Text)
+		if does != "" {
+			f.Message = fmt.Sprintf("the lease is taken over too early or too late where the clocks of two hosts differ: %s %s %s, and %s; let the statement read the database's clock (now()) for both", check.Short(c.Call), does, check.Lock(u), c.Text)
 		}
 		if c.Position != u.Acquire.Position {
 			f.Related = []lock.Frame{check.Frame(u.Acquire.Position, "%s acquired here", check.Lock(u))}
@@ -41,6 +42,9 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		report(f)
 	}
 }
+
+// does says what a statement that is sent the time of this host does to the lock.
+var does = map[string]string{"sent": "takes", "swept": "makes room for"}
 
 func loose(r *lock.Remark, report func(lock.Finding)) {
 	if r.Kind == "wall" {

@@ -58,5 +58,6 @@
 // A create-once write (a unique key, ON CONFLICT DO NOTHING) may ignore its
 // refusal: the row is there, which is what was wanted. What cannot be read is
 // unverified and not reported; so is an item or model that comes from out of sight, but for
-// what the function that writes it stores in it before.
+// what the function that writes it stores in it before, and the comparison of a row's version
+// that no statement in view moves: a trigger may.
 package weakcondition

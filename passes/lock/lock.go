@@ -228,7 +228,7 @@ type Use struct {
 	Reads  bool   // the section reads a resource
 	Leader bool   // leader loop on a self-renewed session
 	Skips  bool   // the loser returns without error: the work is skipped
-	Clocks []Call // decisions on the time of day, kind "wall"; "sent": by a statement that is given it
+	Clocks []Call // decisions on the time of day, kind "wall"; "sent" and "swept": by a statement that is given it
 	Strays []Call // releases that run on another handle than the acquire
 	Slips  []Slip // what goes wrong in taking and giving back
 	// Remarks are about how the lease is kept and what it is told by; kinds below.

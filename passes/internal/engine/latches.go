@@ -47,6 +47,20 @@ func (e *Engine) Identifies(resource, column string) bool {
 	})
 }
 
+// Moves reports whether any write of a resource in view sets a column, or may: one of a
+// whole record.
+func (e *Engine) Moves(resource, column string) bool {
+	return e.Evidence == nil || slices.ContainsFunc(e.Evidence.changesOf(resource), func(c *meaning.Change) bool {
+		switch {
+		case c.Deletes() || c.Operation == "DDL" || c.Operation == "INSERT":
+			return false
+		case len(c.Sets) == 0:
+			return true
+		}
+		return slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return s.Column == column || s.Column == "" })
+	})
+}
+
 // changesOf lists the writes of a resource in all the module, whether or not their
 // functions have to do with locks. What a function does to a statement that it is
 // handed shows in the text of the statement, without its arguments.

@@ -19,6 +19,9 @@ import (
 // store that surely came last, or, where none can have come yet, what the record was
 // filled with. It is nil for others.
 func (f *Family) reached(load *ssa.UnOp) *term.T {
+	if a, ok := load.X.(*ssa.Alloc); ok {
+		return f.filledLast(a, load)
+	}
 	fa, ok := load.X.(*ssa.FieldAddr)
 	if !ok {
 		return nil
@@ -48,6 +51,35 @@ func (f *Family) reached(load *ssa.UnOp) *term.T {
 		return nil
 	}
 	return p.Field(x, name)
+}
+
+// filledLast is what the last of several calls has filled a variable with, where that is
+// one and the same on every way to a load: a version that was read, and then read again.
+func (f *Family) filledLast(a *ssa.Alloc, load *ssa.UnOp) *term.T {
+	if len(f.outs[a]) < 2 || isStruct(a) {
+		return nil
+	}
+	var sets []ssa.Instruction
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.UnOp, *ssa.DebugRef, *ssa.MakeInterface: // the calls are in outs
+		case *ssa.Store:
+			sets = append(sets, r)
+		default:
+			return nil
+		}
+	}
+	for _, o := range f.outs[a] {
+		sets = append(sets, o.value.(ssa.Instruction))
+	}
+	for _, o := range f.outs[a] {
+		fills := o.value.(ssa.Instruction)
+		replaced := func(x ssa.Instruction) bool { return x == fills || earlier(x, fills, load) }
+		if fills.Parent() == load.Parent() && code.Before(fills, load) && !slices.ContainsFunc(sets, func(x ssa.Instruction) bool { return !replaced(x) }) {
+			return f.filled(o)
+		}
+	}
+	return nil
 }
 
 // setLast puts into t, which is what the variable a holds at some time, what its fields
@@ -204,25 +236,28 @@ func (f *Family) mayFill(call *ssa.Call) bool {
 // lastSet is the store that came last before an instruction, on whatever way; nil where
 // that is not one and the same.
 func lastSet(stores []*ssa.Store, calls []ssa.Instruction, at ssa.Instruction) *ssa.Store {
-	earlier := func(x ssa.Instruction, s *ssa.Store) bool {
-		return x == at || !mayPrecede(x, at) || x.Parent() == s.Parent() && code.Before(x, s) && !mayPrecede(s, x)
-	}
 	for _, s := range stores {
 		if s.Parent() != at.Parent() || !code.Before(s, at) {
 			continue
 		}
 		sure := true
 		for _, o := range stores {
-			sure = sure && (o == s || o.Parent() == at.Parent() && earlier(o, s))
+			sure = sure && (o == s || o.Parent() == at.Parent() && earlier(o, s, at))
 		}
 		for _, c := range calls {
-			sure = sure && c.Parent() == at.Parent() && earlier(c, s)
+			sure = sure && c.Parent() == at.Parent() && earlier(c, s, at)
 		}
 		if sure {
 			return s
 		}
 	}
 	return nil
+}
+
+// earlier reports whether what x sets is surely replaced by what s sets, or set only after
+// what stands at an instruction.
+func earlier(x, s, at ssa.Instruction) bool {
+	return x == at || !mayPrecede(x, at) || x.Parent() == s.Parent() && code.Before(x, s) && !mayPrecede(s, x)
 }
 
 // Replaced reports whether what a read puts into variables of fn is not there any more at

@@ -16,15 +16,15 @@ type Fence struct {
 	// Alternative tells that this is one of several ways to the write, which is
 	// as weakly guarded as the weakest of them.
 	Alternative bool
-	Write       Effect
+	Write       int // position in Effects of the write: the same command may stand on another way too
 }
 
-// Writes lists the effects that change data.
-func (s Script) Writes() []Effect {
-	var out []Effect
-	for _, e := range s.Effects {
+// Writes lists the positions in Effects of those that change data.
+func (s Script) Writes() []int {
+	var out []int
+	for i, e := range s.Effects {
 		if writes(e.Cmd) {
-			out = append(out, e)
+			out = append(out, i)
 		}
 	}
 	return out
@@ -34,14 +34,16 @@ func (s Script) Writes() []Effect {
 // to each write.
 func (s Script) Fences() []Fence {
 	var out []Fence
-	for _, w := range s.Writes() {
+	for _, i := range s.Writes() {
+		w := s.Effects[i]
 		for _, g := range w.Guards {
 			for _, f := range fences(g) {
-				f.Write = w
+				f.Write = i
 				f.Stored, f.Moves = s.storesUnder(f, g)
 				out = append(out, f)
 			}
 			if f, ok := first(w, g); ok {
+				f.Write = i
 				out = append(out, f)
 			}
 		}
@@ -57,7 +59,7 @@ func first(w Effect, g Guard) (Fence, bool) {
 	}
 	for _, p := range puts(w.Cmd, w.Args) {
 		if p.value.Kind == "arg" && same(p.key, v.Args[0]) && (len(v.Args) < 2 || same(p.field, v.Args[1])) {
-			return Fence{Key: p.key, Field: p.field, Arg: p.value, Op: "absent", Stored: true, NullOK: true, Write: w}, true
+			return Fence{Key: p.key, Field: p.field, Arg: p.value, Op: "absent", Stored: true, NullOK: true}, true
 		}
 	}
 	return Fence{}, false

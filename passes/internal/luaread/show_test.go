@@ -118,7 +118,7 @@ func showFences(s Script) string {
 				t += " " + flag.name
 			}
 		}
-		out = append(out, t+" -> "+f.Write.Cmd)
+		out = append(out, t+" -> "+s.Effects[f.Write].Cmd)
 	}
 	return strings.Join(out, "; ")
 }

@@ -286,8 +286,9 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 	if strings.Contains(text, "error_reply") || strings.Contains(text, "err=") || strings.Contains(text, "err =") || strings.Contains(text, "error(") {
 		reject = "error"
 	}
-	for _, eff := range writes {
-		if keepsToken(eff, fences) && slices.ContainsFunc(writes, func(w luaread.Effect) bool { return !keepsToken(w, fences) }) {
+	for _, at := range writes {
+		eff := s.Effects[at]
+		if keepsToken(eff, fences) && slices.ContainsFunc(writes, func(w int) bool { return !keepsToken(s.Effects[w], fences) }) {
 			continue // the fence's own record; whether it moves is told with the data
 		}
 		c := &Change{Store: "redis", Operation: "EVAL " + eff.Cmd, Resource: "redis", Reject: reject, Call: call}
@@ -300,7 +301,7 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 		}
 		var either []Guard
 		for _, f := range fences {
-			if f.Write.Cmd != eff.Cmd || len(f.Write.Args) != len(eff.Args) || !sameExprs(f.Write.Args, eff.Args) {
+			if f.Write != at {
 				continue
 			}
 			g := Guard{

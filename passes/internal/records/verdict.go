@@ -302,7 +302,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		case g.Op == "<" || g.Op == "<=":
 			none.fault = "the token is compared but never stored, so the fence does not move"
 		case g.Op == "=" && j.ownRow(g, c):
-			return ruling{cond: lock.Owner}
+			return j.held(g)
 		case g.Op == "=":
 			none.fault = "the token is compared for equality: no newer token is ever let in, and an old one is not kept out"
 		case g.Op == ">" || g.Op == ">=":
@@ -312,7 +312,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		return none
 	case mine && g.Op == "=" && (j.ownRow(g, c) || j.ownKey(g, c)):
-		return ruling{cond: lock.Owner}
+		return j.held(g)
 	case mine && g.Op == "=" && j.e.Identifies(c.Resource, g.Column):
 		return none
 	case mine && g.Op == "=":
@@ -336,7 +336,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if g.Op == "=" && g.Column != "" {
 		switch {
 		case versionColumn(g.Column) && g.Value.Kind != term.Const:
-			return ruling{cond: lock.Version}
+			return j.moving(g, c)
 		case g.Moves && g.Value.Kind == term.Const && !g.Value.IsZero():
 			return ruling{cond: lock.Version, note: "conditional on the state " + g.Text}
 		case g.Moves && j.e.Reader.Reads(g.Value):
@@ -356,6 +356,25 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		}
 	}
 	return none
+}
+
+// moving rules on the comparison of a version: of a row it tells two writers apart only if
+// somebody moves it, a trigger perhaps that is out of sight.
+func (j *judge) moving(g meaning.Guard, c *meaning.Change) ruling {
+	if c.Store == "sql" && c.Operation == "UPDATE" && len(c.Sets) > 0 && !j.e.Moves(c.Resource, g.Column) {
+		return ruling{cond: lock.Unknown, note: "no statement in view moves " + g.Column}
+	}
+	return ruling{cond: lock.Version}
+}
+
+// held rules on the comparison of the lock's own record with what this holder stored
+// there: one that is passed where nothing is stored either is passed when the lock was lost
+// and given back by the next holder.
+func (j *judge) held(g meaning.Guard) ruling {
+	if g.NullOK {
+		return ruling{cond: lock.None, fault: "it lets whoever has lost the lock through once nobody holds it: a record without an owner passes as well"}
+	}
+	return ruling{cond: lock.Owner}
 }
 
 // outOfSight reports whether a value is, or is a part of, something that could not be

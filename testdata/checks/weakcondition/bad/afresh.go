@@ -36,6 +36,23 @@ func versionOf(ctx context.Context, db *sql.DB, sheet string) (v int64, err erro
 	return v, err
 }
 
+// Cross reads the version with the text, and then once more into the same variable.
+func Cross(ctx context.Context, session *concurrency.Session, db *sql.DB, draft, note string) error {
+	return withToken(ctx, session, "/drafts/"+draft, func(int64) error { // verdict: unfenced
+		var text string
+		var version int64
+		if err := db.QueryRowContext(ctx, "SELECT text, version FROM draft WHERE id = $1", draft).Scan(&text, &version); err != nil {
+			return err
+		}
+		text += "\n" + note
+		if err := db.QueryRowContext(ctx, "SELECT version FROM draft WHERE id = $1", draft).Scan(&version); err != nil {
+			return err
+		}
+		const set = "UPDATE draft SET text = $3, version = version + 1 WHERE id = $1 AND version = $2"
+		return one(db.ExecContext(ctx, set, draft, version, text)) // want: weakcondition
+	})
+}
+
 // Subscribe adds a name to a list in Consul under the index that the list has by then.
 func Subscribe(ctx context.Context, session *concurrency.Session, kv *api.KV, list, name string) error {
 	return withToken(ctx, session, "/lists/"+list, func(int64) error { // verdict: unfenced

@@ -190,12 +190,12 @@ func Depot(ctx context.Context, rdb *redis.Client, db *sql.DB, id string, parts 
 	return one(db.ExecContext(ctx, set, id, parts, at)) // want: weakcondition
 }
 
-// Recount asks for the number again, in the variable that holds its own: which of the two is
-// compared is not known.
+// Recount asks for the number again, in the variable that holds its own, and compares what
+// it finds then.
 func (s Shifts) Recount(ctx context.Context, till string, cents int64) error {
 	var n int64
 	const q = "UPDATE shift SET number = number + 1, ends_at = now() + interval '1 minute' WHERE name = $1 AND ends_at < now() RETURNING number"
-	if err := s.db.QueryRowContext(ctx, q, till).Scan(&n); err != nil { // verdict: unverified
+	if err := s.db.QueryRowContext(ctx, q, till).Scan(&n); err != nil { // verdict: unfenced
 		return err
 	}
 	defer s.db.ExecContext(context.WithoutCancel(ctx), "UPDATE shift SET ends_at = now() WHERE name = $1 AND number = $2", till, n)
@@ -203,7 +203,7 @@ func (s Shifts) Recount(ctx context.Context, till string, cents int64) error {
 		return err
 	}
 	const set = "UPDATE till SET cents = $2, shift_token = $3 WHERE id = $1 AND shift_token < $3"
-	return one(s.db.ExecContext(ctx, set, till, cents, n))
+	return one(s.db.ExecContext(ctx, set, till, cents, n)) // want: weakcondition
 }
 
 // Signal takes the signal with one session of Consul, and asks for the session of the train.

@@ -28,6 +28,36 @@ func Annotate(ctx context.Context, session *concurrency.Session, db *sql.DB, she
 	})
 }
 
+// Cross reads text and version anew where the first ones will not do.
+func Cross(ctx context.Context, session *concurrency.Session, db *sql.DB, draft, note string) error {
+	return withToken(ctx, session, "/drafts/"+draft, func(int64) error { // verdict: fenced
+		var text string
+		var version int64
+		if err := db.QueryRowContext(ctx, "SELECT text, version FROM draft WHERE id = $1", draft).Scan(&text, &version); err != nil {
+			return err
+		}
+		if text == "" {
+			if err := db.QueryRowContext(ctx, "SELECT text, version FROM draft WHERE id = $1 AND text <> ''", draft).Scan(&text, &version); err != nil {
+				return err
+			}
+		}
+		const set = "UPDATE draft SET text = $3, version = version + 1 WHERE id = $1 AND version = $2"
+		return one(db.ExecContext(ctx, set, draft, version, text+"\n"+note))
+	})
+}
+
+// Stamp compares a revision that no statement moves: a trigger might.
+func Stamp(ctx context.Context, session *concurrency.Session, db *sql.DB, parcel, place string) error {
+	return withToken(ctx, session, "/parcels/"+parcel, func(int64) error { // verdict: unverified
+		var revision int64
+		if err := db.QueryRowContext(ctx, "SELECT revision FROM parcel WHERE id = $1", parcel).Scan(&revision); err != nil {
+			return err
+		}
+		const set = "UPDATE parcel SET place = $3 WHERE id = $1 AND revision = $2"
+		return one(db.ExecContext(ctx, set, parcel, revision, place))
+	})
+}
+
 // Subscribe makes the list from what it read together with its index; what it read before
 // is of another list.
 func Subscribe(ctx context.Context, session *concurrency.Session, kv *api.KV, list, name string) error {
