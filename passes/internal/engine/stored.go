@@ -2,7 +2,6 @@ package engine
 
 import (
 	"go/token"
-	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -36,13 +35,7 @@ func (f *Family) stored(v ssa.Value, t *term.T, at ssa.Instruction) *term.T {
 	if at == nil || t.Kind == term.Struct || t.Kind == term.List || t.Kind == term.Const {
 		return t
 	}
-	p := f.Engine.Pool
-	set := func(name string, value *term.T) {
-		if old := p.Field(t, name); name == meaning.Spec && value.Kind == term.Struct && old.Kind == term.Struct && old.Type == meaning.LeaseSpec {
-			value = p.With(old, value.Names[0], value.Args[0])
-		}
-		t = p.With(t, name, value)
-	}
+	o := &filling{f.Engine.Pool, t}
 	for _, x := range f.loadsOf(v) {
 		for _, r := range *x.Referrers() {
 			if !code.Before(r, at) {
@@ -51,21 +44,29 @@ func (f *Family) stored(v ssa.Value, t *term.T, at ssa.Instruction) *term.T {
 			switch r := r.(type) {
 			case *ssa.MapUpdate:
 				if key := f.Get(r.Key); r.Map == x && key.Kind == term.Const {
-					set(key.Name, f.Get(r.Value))
+					o.set(key.Name, f.Get(r.Value))
 				}
 			case *ssa.FieldAddr:
-				f.assigned(r, at, set)
+				f.assigned(r, at, o)
 			case *ssa.Call:
-				f.setBy(r, f.Get(x), set)
+				f.setBy(r, f.Get(x), o)
 			}
 		}
 	}
-	return t
+	return o.object
 }
+
+// A filling is an object or map while it is filled.
+type filling struct {
+	pool   *term.Pool
+	object *term.T
+}
+
+func (o *filling) set(name string, value *term.T) { o.object = o.pool.With(o.object, name, value) }
 
 // setBy notes what a call stores in the object or map of, whatever way it takes, and
 // whichever of several methods it is of.
-func (f *Family) setBy(call *ssa.Call, of *term.T, set func(string, *term.T)) {
+func (f *Family) setBy(call *ssa.Call, of *term.T, o *filling) {
 	callees := f.Engine.Callees(call.Common())
 	if slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return len(fn.Blocks) != 1 }) {
 		return // it may store, or not
@@ -81,37 +82,40 @@ func (f *Family) setBy(call *ssa.Call, of *term.T, set func(string, *term.T)) {
 		}
 		switch {
 		case s.Field != "":
-			set(s.Field, s.Value)
+			o.set(s.Field, s.Value)
 		case s.Index != nil && s.Index.Kind == term.Const:
-			set(s.Index.Name, s.Value)
+			o.set(s.Index.Name, s.Value)
 		}
 	})
 }
 
-// assigned notes what is stored in a field, or in those of a struct that is embedded there.
-func (f *Family) assigned(a *ssa.FieldAddr, at ssa.Instruction, set func(string, *term.T)) {
+// assigned notes what is stored in a field, or in those of a struct that lies there. Those of
+// an embedded one count as the object's own.
+func (f *Family) assigned(a *ssa.FieldAddr, at ssa.Instruction, o *filling) {
+	name := code.FieldName(a.X.Type(), a.Field)
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {
 		case *ssa.Store:
 			if r.Addr == ssa.Value(a) && code.Before(r, at) {
-				set(code.FieldName(a.X.Type(), a.Field), f.Get(r.Val))
+				o.set(name, f.Get(r.Val))
 			}
 		case *ssa.FieldAddr:
-			switch {
-			case code.Embedded(a.X.Type(), a.Field):
-				f.assigned(r, at, set)
-			case types.TypeString(code.Deref(a.Type()), nil) == meaning.LeaseSpec:
-				f.assigned(r, at, func(name string, value *term.T) {
-					set(meaning.Spec, f.Engine.Pool.Struct(meaning.LeaseSpec, "", []string{name}, []*term.T{value}))
-				})
+			if code.Embedded(a.X.Type(), a.Field) {
+				f.assigned(r, at, o)
+				continue
+			}
+			before := o.pool.Field(o.object, name)
+			inner := &filling{o.pool, before}
+			if f.assigned(r, at, inner); inner.object != before {
+				o.set(name, inner.object)
 			}
 		case *ssa.UnOp:
-			if name := code.FieldName(a.X.Type(), a.Field); name == meaning.Annotations && code.IsMap(r.Type()) {
-				f.annotated(r, at, func(t *term.T) { set(name, t) })
+			if name == meaning.Annotations && code.IsMap(r.Type()) {
+				f.annotated(r, at, func(t *term.T) { o.set(name, t) })
 			}
 		case *ssa.Call: // of a method that is promoted
 			if code.Embedded(a.X.Type(), a.Field) && code.Before(r, at) {
-				f.setBy(r, f.Get(a), set)
+				f.setBy(r, f.Get(a), o)
 			}
 		}
 	}

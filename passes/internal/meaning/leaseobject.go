@@ -1,8 +1,6 @@
 package meaning
 
 import (
-	"slices"
-
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -26,27 +24,52 @@ func (r *Reader) leaseObject(w Meaning) (Meaning, bool) {
 	if guard := condition(w.Write); len(args) < 2 || guard == nil || guard.Op != "version" && guard.Op != "absent" {
 		return Meaning{}, false
 	}
-	spec := r.Pool.Field(args[1], Spec)
-	if spec.Kind != term.Struct || spec.Type != LeaseSpec {
-		return Meaning{}, false
-	}
+	set := r.leaseSpec(args[1])
+	holder, renewed := set[HolderIdentity], set["RenewTime"]
 	m := Meaning{Library: w.Library, Family: w.Family, Key: r.objectName(args[1]), Record: LeaseSpec, Checked: true}
-	i := slices.Index(spec.Names, HolderIdentity)
 	switch {
-	case i < 0 && slices.Contains(spec.Names, "RenewTime") && w.Write.Operation == "Update":
+	case holder == nil && renewed != nil && w.Write.Operation == "Update":
 		m.Role = Renew
 		return m, true
-	case i < 0:
+	case holder == nil:
 		return Meaning{}, false
-	case spec.Args[i].IsZero() || constText(spec.Args[i]) == "" && spec.Args[i].Kind == term.Const:
+	case holder.IsZero() || constText(holder) == "" && holder.Kind == term.Const:
 		m.Role, m.Raw = Release, true
 		return m, true
 	}
 	m.Role, m.Kind, m.Try, m.Checked = Acquire, lock.Lease, true, false
-	m.Value, m.Held = spec.Args[i], HolderIdentity
+	m.Value, m.Held = holder, HolderIdentity
 	m.TTL = lock.TTL{Source: "unknown"}
 	m.Evidence = []string{"a Lease names its holder, who is asked for first", "written on a condition"}
 	return m, true
+}
+
+// leaseSpec is what is set in the spec of a Lease, by the names of its fields. Where the
+// object was read these alone tell that it is one.
+func (r *Reader) leaseSpec(object *term.T) map[string]*term.T {
+	set := make(map[string]*term.T)
+	spec := r.Pool.Field(object, Spec)
+	for {
+		inner, name, value, ok := spec.Changed()
+		if !ok {
+			break
+		}
+		if set[name] == nil { // what was set last
+			set[name] = value
+		}
+		spec = inner
+	}
+	if spec.Kind == term.Struct {
+		if spec.Type != LeaseSpec {
+			return nil
+		}
+		for i, name := range spec.Names {
+			if set[name] == nil {
+				set[name] = spec.Args[i]
+			}
+		}
+	}
+	return set
 }
 
 // objectName is the name of an object of Kubernetes: that by which it was read, or the one

@@ -46,6 +46,8 @@ func TestLeaseObjects(t *testing.T) {
 		{"taken for a while", update(spec(HolderIdentity, w.v("me"), "RenewTime", w.v("now"))), "acquire pier"},
 		{"renewed", update(spec("RenewTime", w.v("now"))), "renew pier"},
 		{"given back", update(spec(HolderIdentity, w.p.Nil())), "release pier"},
+		{"taken, field by field", update(w.p.With(w.p.With(w.p.Field(read, Spec), HolderIdentity, w.v("me")), "RenewTime", w.v("now"))), "acquire pier"},
+		{"another kind of object", update(w.mapping("o.CertificateSpec", "RenewTime", w.v("now"))), ""},
 		{"something else", update(spec("LeaseTransitions", w.v("n"))), ""},
 		{"made", w.call("(*o.Leases).Create", w.v("leases"), w.v("ctx"), w.mapping("o.Lease", Spec, spec(HolderIdentity, w.v("me")), "Name", w.str("pier"))), "acquire pier"},
 	} {
