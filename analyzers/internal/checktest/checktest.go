@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -80,27 +81,56 @@ func Load(t *testing.T, dir string, patterns ...string) *Corpus {
 // Building has the go command build what takes minutes where nothing is built yet: all
 // client libraries, a linter. One process does that at a time, as those that go test
 // starts side by side would each build all of it. The test is skipped if it takes more
-// than two thirds of the time that there is; the next run goes on from there.
+// than half of the time that there is; the next run goes on from there.
 func Building(t *testing.T, build func(context.Context) error) {
 	t.Helper()
-	ctx := t.Context()
-	if end, ok := t.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(end)*2/3)
-		defer cancel()
-	}
+	ctx, cancel := within(t, 1./2)
+	defer cancel()
 	lock := flock.New(filepath.Join(os.TempDir(), "fencevet-building.lock"))
 	defer lock.Close()
 	_, err := lock.TryLockContext(ctx, time.Second/4)
 	if err == nil {
 		err = build(ctx)
 	}
-	switch {
-	case ctx.Err() != nil:
-		t.Skip("there is too little time to build what this test needs: run it once more, or with -timeout 30m")
-	case err != nil:
+	if ctx.Err() != nil {
+		t.Skip(tooLittle)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+const tooLittle = "there is too little time to build what this test needs: run it once more, or with -timeout 30m"
+
+// within is the context of a test for a share of the time that is left.
+func within(t *testing.T, share float64) (context.Context, context.CancelFunc) {
+	end, ok := t.Deadline()
+	if !ok {
+		return context.WithCancel(t.Context())
+	}
+	return context.WithTimeout(t.Context(), time.Duration(share*float64(time.Until(end))))
+}
+
+// Output runs a program in dir and returns what it prints on both streams. It skips the
+// test if the program, which may have the go command build things, needs the time that is left.
+func Output(t *testing.T, dir, name string, args ...string) ([]byte, error) {
+	t.Helper()
+	ctx, cancel := within(t, 9./10)
+	defer cancel()
+	cmd := Command(ctx, dir, name, args...)
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		t.Skip(tooLittle)
+	}
+	return out, err
+}
+
+// Command is a program that ends with ctx, whatever it has started.
+func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "FENCEVETCACHE=off")
+	cmd.WaitDelay = time.Second // compilers that go on hold its output
+	return cmd
 }
 
 // Module runs checks over all packages of c at once, as the command does.

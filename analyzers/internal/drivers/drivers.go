@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -65,8 +64,7 @@ func Build(t *testing.T, dir, name string) string {
 	bin := filepath.Join(t.TempDir(), name)
 	checktest.Building(t, func(ctx context.Context) error {
 		// Without symbols linking takes half the time.
-		cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", bin, ".")
-		cmd.Dir = dir
+		cmd := checktest.Command(ctx, dir, "go", "build", "-ldflags=-s -w", "-o", bin, ".")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
 		}
@@ -79,12 +77,13 @@ func Build(t *testing.T, dir, name string) string {
 // it prints on both streams.
 func Run(t *testing.T, dir string, code int, name string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "FENCEVETCACHE=off")
-	out, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() != code {
-		t.Fatalf("%s: %v, want exit code %d\n%s", cmd, err, code, out)
+	out, err := checktest.Output(t, dir, name, args...)
+	ended := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		ended, err = exit.ExitCode(), nil
+	}
+	if err != nil || ended != code {
+		t.Fatalf("%s %s: %v, exit code %d, want %d\n%s", name, strings.Join(args, " "), err, ended, code, out)
 	}
 	return string(out)
 }
