@@ -138,42 +138,68 @@ func (j *judge) stores(x summary.Effect, c *meaning.Change, a summary.Asked) boo
 	})
 }
 
-// workedOut reports whether what a write stores comes of reads that are kept until its
-// transaction ends, and of no other: whoever comes late works with what is there by then.
+// workedOut reports whether all that a write stores comes of reads that are kept until its
+// transaction ends: whoever comes late works with what is there by then. What else it stores
+// may have been decided long before.
 func (j *judge) workedOut(c *meaning.Change) bool {
-	values := slices.Clone(meaning.Args(c.Call)) // a record that is saved
+	saved := savedRecord(c.Call)
+	var values []*term.T
+	if saved != nil {
+		values = append(values, saved)
+	}
 	for _, s := range c.Sets {
+		if s.Value == nil {
+			return false // it is not known what
+		}
 		values = append(values, s.Value)
 	}
 	found := false
 	for _, v := range values {
-		if v != nil && v.Any(func(t *term.T) bool { _, token := j.token(t); return token }) {
+		if v.Any(func(t *term.T) bool { _, token := j.token(t); return token }) {
 			return false // judged by how that is compared
 		}
-		for _, q := range j.e.Reader.Queries(v) {
+		queries := j.e.Reader.Queries(v)
+		for _, q := range queries {
 			same := engine.Overlap(q.Store, c.Resource) || c.Resource == c.Store && ofRecord(v, c.Call)
-			if found = true; !same || !j.keeps(q, v, c) {
+			if !same || !j.keeps(q, v, c) {
 				return false
 			}
+		}
+		found = found || len(queries) > 0
+		if len(queries) == 0 && v.Kind != term.Const && !(saved != nil && ofItself(v)) {
+			return false
 		}
 	}
 	return found
 }
 
-// ofRecord reports whether a value is, or is worked out of, a record that was read and that a
-// call, or a link before it, is given to save, be it changed: the type of that names the table.
-func ofRecord(v, call *term.T) bool {
+// savedRecord is the record that a call, or a link before it, is given to save as it was
+// read, but for what was changed in it; nil where it is given none.
+func savedRecord(call *term.T) *term.T {
 	for link := call; link != nil; link = meaning.Receiver(link) {
-		if slices.ContainsFunc(meaning.Args(link), func(record *term.T) bool {
+		for _, record := range meaning.Args(link) {
 			for x, _, _, changed := record.Changed(); changed; x, _, _, changed = x.Changed() {
 				record = x
 			}
-			return record.Kind == term.Out && v.Any(func(t *term.T) bool { return t == record })
-		}) {
-			return true
+			if record.Kind == term.Out {
+				return record
+			}
 		}
 	}
-	return false
+	return nil
+}
+
+// ofItself reports whether a field of a record is changed to what is worked out of what it
+// was.
+func ofItself(v *term.T) bool {
+	return v.Any(func(t *term.T) bool { return t.Kind == term.Unknown && t.Name == "loop" })
+}
+
+// ofRecord reports whether a value is, or is worked out of, the record that a call is given
+// to save: the type of that names the table.
+func ofRecord(v, call *term.T) bool {
+	record := savedRecord(call)
+	return record != nil && v.Any(func(t *term.T) bool { return t == record })
 }
 
 // kept reports whether a value was read under a row lock that the transaction of c
