@@ -8,7 +8,8 @@
 // number that grows with every grant can: an etcd revision, a Consul LockIndex,
 // a ZooKeeper czxid, a counter or sequence of one store. The random value with
 // which a lock library recognises its owner, a UUID, a clock reading, the id of
-// a lease or a counter of the process cannot.
+// a lease or a counter of the process cannot. Nor can a counter that is drawn
+// before the lock is taken: who then waits longest has the oldest number.
 //
 // # Why it loses data
 //
@@ -29,7 +30,8 @@
 // # How it decides
 //
 // The value that the condition compares is followed back to where it was made.
-// Reported are values of an origin that is known not to grow.
+// Reported are values of an origin that is known not to grow, and numbers that
+// are always drawn before the acquire, there or in the wrapper that takes the lock.
 //
 // # When it stays silent
 //

@@ -135,6 +135,7 @@ func (c *codec) acquired(a *summary.Acquired) {
 	list(c, &a.Via, c.frame)
 	c.position(&a.Origin)
 	list(c, &a.From, c.value)
+	list(c, &a.Early, c.value)
 	c.decision(&a.Decision)
 	var g summary.Signs
 	if !c.read {

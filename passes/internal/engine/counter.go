@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -146,6 +149,38 @@ func (e *Engine) Draws(c Counters, call *term.T, ms []meaning.Meaning) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.Keys, func(k *term.T) bool { return e.Pool.Alike(k, key) })
+}
+
+// early are the calls of a function that draw a token and always run before it takes the lock.
+func (f *Family) early(s *summary.Summary, st *summary.Site) []*term.T {
+	var out []*term.T
+	for _, b := range st.Func.Blocks {
+		for _, in := range b.Instrs {
+			if in == ssa.Instruction(st.At) || !code.Before(in, st.Start()) {
+				continue
+			}
+			for _, x := range s.Steps[in] {
+				if x.Call == nil || x.Open != summary.Closed || x.Call == st.Lock.Call {
+					continue
+				}
+				if f.Engine.Reader.Numbers(x.Call) {
+					out = append(out, f.Engine.Pool.Call(x.Call.Name, x.Call.Site))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// DrawnBefore reports whether a token was drawn before the lock was taken, and not again
+// in its section.
+func (e *Engine) DrawnBefore(st *summary.Site, call *term.T) bool {
+	if call == nil || call.Site == "" {
+		return false
+	}
+	draws := func(x *term.T) bool { return x != nil && x.Name == call.Name && x.Site == call.Site }
+	return slices.ContainsFunc(st.Lock.Early, draws) && !draws(st.Lock.Call) &&
+		!slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return draws(x.Call) })
 }
 
 // FenceName reports whether a key or column is named like a fence.

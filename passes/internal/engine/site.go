@@ -60,6 +60,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 	st.Guarded = oracle.asked
 	st.Region, st.Match = region, match
 	f.gather(st, s, region, releases)
+	st.Lock.Early = slices.Concat(st.Lock.Early, f.early(s, st))
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			// A release that was deferred before the acquire counts too.

@@ -47,6 +47,23 @@ func (r *Reader) counterOf(call *term.T, column string) (Token, bool) {
 	return Token{}, false
 }
 
+// maxColumns bounds the columns of a row among which a number is looked for.
+const maxColumns = 8
+
+// Numbers reports whether a call draws an ordered token that belongs to no lock: its result
+// is one, or a column of the row that it returns.
+func (r *Reader) Numbers(call *term.T) bool {
+	if tok, ok := r.Token(call); ok {
+		return tok.Ordered && tok.Handle == nil && tok.Origin == ""
+	}
+	for i := range maxColumns {
+		if _, ok := r.rowToken(&term.T{Kind: term.Elem, Index: i, Args: []*term.T{call}}); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // Counted is the column of a record that a call counts up, and changes nothing else of.
 func (r *Reader) Counted(call *term.T) (column string, ok bool) {
 	if e := r.Entry(call); e == nil || e.Write == nil {

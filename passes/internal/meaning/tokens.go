@@ -16,13 +16,16 @@ type Token struct {
 	Reason  string
 	Resets  string
 	Handle  *term.T // lock that it belongs to; nil for a counter of its own
-	Origin  string  // random | clock | host | process: no token of any lock
+	Origin  string  // random | clock | host | process | early: no token of any lock
 	Call    *term.T
 	Counter *term.T // key of the counter that it was drawn from, where that is known
 	Member  *term.T // of a hash, where the counter is one of its fields
 	Ends    string  // command by which the script that draws it gives that key an end
 	Read    bool    // from a record of the store: a token of the lock whose record that is
 }
+
+// Early is the origin of numbers that were drawn before the lock was taken.
+const Early = "early"
 
 // Token finds the token that a value is made of, or a fresh value that is used
 // as one. Arithmetic, formatting and conversions keep it; the arguments of

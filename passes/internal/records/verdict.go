@@ -154,9 +154,13 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		return none
 	case "named":
-		if tok, ok := j.token(g.Value); ok && tok.Origin == "" && tok.Ordered {
+		tok, ok := j.grantee(g.Value)
+		switch {
+		case ok && tok.Origin == "" && tok.Ordered:
 			j.use(tok)
 			return ruling{cond: lock.Token, note: "the token is part of the name"}
+		case ok && tok.Origin == meaning.Early:
+			none.compared = tok.Source + ": " + tok.Reason
 		}
 		return none
 	case "sent":
@@ -279,7 +283,7 @@ func (j *judge) owner(g meaning.Guard) ruling {
 // compare rules on stored Op incoming.
 func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	none := ruling{cond: lock.None}
-	tok, isToken := j.token(g.Value)
+	tok, isToken := j.grantee(g.Value)
 	mine := j.isOwnerValue(g.Value)
 	ordering := strings.ContainsAny(g.Op, "<>") && g.Op != "<>"
 	if r, ok := j.foreign(g.Value); ok {
@@ -410,6 +414,17 @@ func (j *judge) token(t *term.T) (meaning.Token, bool) {
 	return tok, true
 }
 
+// grantee is token for a value that is to say who was granted the lock later: numbers that
+// are drawn before anybody has the lock say who asked for it later.
+func (j *judge) grantee(t *term.T) (meaning.Token, bool) {
+	tok, ok := j.token(t)
+	if ok && tok.Origin == "" && tok.Ordered && !tok.Read && tok.Handle == nil && j.e.DrawnBefore(j.st, tok.Call) {
+		tok.Ordered, tok.Origin = false, meaning.Early
+		tok.Reason = "it is drawn before the lock is taken, so who gets the lock later may have the older number"
+	}
+	return tok, ok
+}
+
 // ownName reports whether a value names the lock's own record: its key, the node
 // that the acquire made, the key that a mutex says is its own.
 func (j *judge) ownName(t *term.T) bool {
@@ -510,7 +525,7 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	if m.Token.Kind == term.Const || m.Token.Kind == term.Nil {
 		return ruling{cond: lock.None, note: "no token of this lock is passed"}
 	}
-	tok, ok := j.token(m.Token)
+	tok, ok := j.grantee(m.Token)
 	mine := j.isOwnerValue(m.Token)
 	none := ruling{cond: lock.None}
 	switch {

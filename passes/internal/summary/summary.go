@@ -110,6 +110,7 @@ type Acquired struct {
 	Via    []lock.Frame
 	Origin lock.Position // of the library call: identity
 	From   []*term.T     // receivers of the calls on the way, innermost first
+	Early  []*term.T     // calls that drew tokens before it was taken: without their arguments
 	// Decision is what the functions on the way say that the lock is for.
 	Decision *lock.Decision
 	Chain    []*Site // the sites in the callees, innermost first
