@@ -142,6 +142,9 @@ func zeroOn(p, b *ssa.BasicBlock) ssa.Value {
 // only, and more than once: a builder by value, which grows by what it returns. It is nil
 // where that is not known.
 func (f *Family) wholeAt(a *ssa.Alloc, at ssa.Instruction) *term.T {
+	if t := f.assignedAnew(a, at); t != nil {
+		return t
+	}
 	if !isStruct(a) || len(f.Stores[a]) < 2 || len(f.Fields[a]) > 0 || len(f.outs[a]) > 0 || len(f.lent[a]) > 0 || at.Parent() != a.Parent() {
 		return nil
 	}

@@ -26,6 +26,11 @@ func (f *Family) reached(load *ssa.UnOp) *term.T {
 	if !ok {
 		return nil
 	}
+	if a, ok := fa.X.(*ssa.Alloc); ok {
+		if t := f.assignedAnew(a, load); t != nil {
+			return f.Engine.Pool.Field(t, code.FieldName(fa.X.Type(), fa.Field))
+		}
+	}
 	list, calls, ok := f.setters(fa.X, fa.Field)
 	if !ok || len(list) == 0 {
 		return nil
