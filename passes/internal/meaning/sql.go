@@ -157,9 +157,21 @@ func nameTable(st sqlread.Statement, text string, t *term.T) {
 				name = name[strings.LastIndexByte(name, '.')+1:]
 				if name != "" && !strings.Contains(name, "(") {
 					st.Writes[i].Table = w.Table[:at] + name + w.Table[at+2:]
+					renameTable(st.Writes[i].Guards, w.Table, st.Writes[i].Table)
 				}
 			}
 		}
+	}
+}
+
+// renameTable gives the table of conditions on a write the name that the write's has got.
+func renameTable(gs []sqlread.Guard, from, to string) {
+	for i := range gs {
+		if gs[i].Table == from {
+			gs[i].Table = to
+		}
+		renameTable(gs[i].Or, from, to)
+		renameTable(gs[i].And, from, to)
 	}
 }
 

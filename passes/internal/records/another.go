@@ -71,6 +71,8 @@ func (j *judge) askedFor(g meaning.Guard) whose {
 		switch {
 		case own == nil || own.Kind == term.Unknown || other.Kind == term.Unknown || j.e.Pool.Alike(own, other):
 			return ours
+		case j.keptWith(other, own):
+			return ours
 		case own.Kind == term.Call && other.Kind == term.Call:
 			return theirs // of two that were made
 		}
@@ -78,6 +80,16 @@ func (j *judge) askedFor(g meaning.Guard) whose {
 	}
 	tok, _ := j.e.Reader.Token(g.Value)
 	return j.holder(tok.Handle)
+}
+
+// keptWith reports whether a value is what the lock was taken with, kept in the object that it
+// was taken through: what was in that place before goes for it as well.
+func (j *judge) keptWith(v, own *term.T) bool {
+	alts := v.Alts()
+	return slices.ContainsFunc(alts, func(a *term.T) bool { return j.e.Pool.Alike(a, own) }) && !slices.ContainsFunc(alts, func(a *term.T) bool {
+		before := a.Kind == term.Field && slices.ContainsFunc(j.st.Lock.From, func(x *term.T) bool { return j.e.Pool.Alike(x, a.Args[0]) })
+		return !before && !j.e.Pool.Alike(a, own)
+	})
 }
 
 // A lockObject is what the constructor of a lock was told.
@@ -303,6 +315,6 @@ func (j *judge) byName(q meaning.Meaning) bool {
 // inSection reports whether a value is read by a call of the section.
 func (j *judge) inSection(v *term.T) bool {
 	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
-		return x.Call != nil && x.Open == summary.Closed && v.Any(func(t *term.T) bool { return t.Kind == term.Call && t.Name == x.Call.Name && t.Site == x.Call.Site })
+		return x.Call != nil && x.Open == summary.Closed && v.Any(func(t *term.T) bool { return sameCall(t, x.Call) })
 	})
 }

@@ -76,6 +76,9 @@ func (j *judge) change(c *meaning.Change) ruling {
 	if j.onSession(c.On) {
 		return ruling{cond: lock.Transaction, note: engine.OnOwner}
 	}
+	if j.givenSession(c.On) {
+		best = ruling{cond: lock.Unknown, note: "whether it runs on the session that owns the lock is out of sight"}
+	}
 	for _, g := range append(headers, c.Guards...) {
 		best = better(best, j.guard(g, c))
 	}
@@ -126,6 +129,13 @@ func (j *judge) onSession(on *term.T) bool {
 		}
 	}
 	return true
+}
+
+// givenSession reports whether a statement runs on something that was made out of sight, and
+// was given the session or transaction that owns the lock: a repository by a function value.
+func (j *judge) givenSession(on *term.T) bool {
+	return on != nil && j.lock.On != nil && j.lock.Kind == lock.Advisory && !j.lock.Deaf && on != j.lock.On &&
+		j.e.OwnerHandle(j.st, j.lock) != "pool" && on.Any(func(t *term.T) bool { return t == j.lock.On })
 }
 
 func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
@@ -204,6 +214,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		if j.lock.Key != nil && j.lock.Handle == nil && c.Store == "etcd" && j.e.Pool.Alike(g.Value, j.lock.Key) {
 			none.fault = "it asks for somebody's key to be there: the next holder's will do"
+			return none
+		}
+		if c.Key != nil && j.e.Pool.Alike(g.Value, c.Key) {
+			none.fault = "it asks only that what is written is there already, whoever has written it"
 			return none
 		}
 		return ruling{cond: lock.Unknown, note: g.Text}
@@ -299,6 +313,8 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	case isToken && tok.Origin == "" && tok.Ordered:
 		j.use(tok)
 		switch {
+		case j.drawnInTurns(tok):
+			none.fault = drawnInTurns
 		case g.AsText && !padded(g.Value):
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
@@ -425,6 +441,16 @@ func (j *judge) grantee(t *term.T) (meaning.Token, bool) {
 	return tok, ok
 }
 
+const drawnInTurns = "the number is drawn anew in each turn of a loop, so whoever has lost the lock gets a greater one than the next holder's"
+
+// drawnInTurns reports whether a number of no lock is drawn in a loop of the section, and
+// so not once a grant.
+func (j *judge) drawnInTurns(tok meaning.Token) bool {
+	return tok.Handle == nil && !tok.Read && tok.Call != nil && slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return x.Call != nil && x.Open == summary.Closed && x.Turns.Rounds > summary.Counted && sameCall(tok.Call, x.Call)
+	})
+}
+
 // ownName reports whether a value names the lock's own record: its key, the node
 // that the acquire made, the key that a mutex says is its own.
 func (j *judge) ownName(t *term.T) bool {
@@ -543,6 +569,8 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	}
 	j.use(tok)
 	switch {
+	case j.drawnInTurns(tok):
+		none.fault = drawnInTurns
 	case m.Op == "idle":
 		none.fault = "the token is compared, but what is stale is written all the same"
 	case m.Text && !padded(m.Token):

@@ -160,3 +160,42 @@ func Retract(kv *api.KV, client *api.Client, id string) error {
 	}
 	return nil
 }
+
+// A Folder keeps sheets in a bucket.
+type Folder struct {
+	bucket *s3.Client
+}
+
+// Sheet is what a folder has of one.
+func (f *Folder) Sheet(ctx context.Context, name string) (string, error) {
+	out, err := f.bucket.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String("folder"), Key: aws.String(name)})
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = out.Body.Close() }()
+	text, err := io.ReadAll(out.Body)
+	return string(text), err
+}
+
+// Put asks for the version where it writes.
+func (f *Folder) Put(ctx context.Context, name, text string) error {
+	now, err := f.bucket.HeadObject(ctx, &s3.HeadObjectInput{Bucket: aws.String("folder"), Key: aws.String(name)})
+	if err != nil {
+		return err
+	}
+	_, err = f.bucket.PutObject(ctx, &s3.PutObjectInput{ // want: weakcondition
+		Bucket: aws.String("folder"), Key: aws.String(name), Body: strings.NewReader(text), IfMatch: now.ETag,
+	})
+	return err
+}
+
+// Sign adds a name to a sheet: it is read in one function and its version in another.
+func Sign(ctx context.Context, session *concurrency.Session, folder *Folder, sheet, name string) error {
+	return withToken(ctx, session, "/folder/"+sheet, func(int64) error { // verdict: unfenced
+		text, err := folder.Sheet(ctx, sheet)
+		if err != nil {
+			return err
+		}
+		return folder.Put(ctx, sheet, text+"\n"+name)
+	})
+}
