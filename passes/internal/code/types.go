@@ -91,6 +91,12 @@ func Embedded(t types.Type, i int) bool {
 	return ok && i < st.NumFields() && st.Field(i).Embedded()
 }
 
+// IsFunc reports whether t is a type of functions.
+func IsFunc(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
 // IsMap reports whether a type is one of maps.
 func IsMap(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Map)

@@ -166,6 +166,13 @@ const maxReturning = 4
 // of the callee; of an interface's method, what any implementation returns.
 func (f *Family) returned(c *ssa.CallCommon, call *term.T, index int) *term.T {
 	callees := []*ssa.Function{code.Origin(c.StaticCallee())}
+	if fn := f.Engine.injectedIn(c); fn != nil && call.Name == dynamic {
+		sum := f.Engine.Summary(fn)
+		if sum == nil || index >= len(sum.Results) {
+			return nil
+		}
+		return f.put(sum.Results[index], closureBinder(f.Engine.injectedValue(fn), call.Args[1:]))
+	}
 	if c.IsInvoke() {
 		callees = f.Engine.Implementations.Of(c)
 		if len(callees) == 0 || len(callees) > maxReturning {
@@ -195,10 +202,14 @@ func (f *Family) returned(c *ssa.CallCommon, call *term.T, index int) *term.T {
 // instance puts a call's arguments into a term of the callee. What a result is
 // made of stays visible only while it is known; else the call itself stands.
 func (f *Family) instance(t, call *term.T, fn *ssa.Function) *term.T {
+	return f.put(t, f.Engine.binder(f.Engine.Name(fn), call.Args))
+}
+
+func (f *Family) put(t *term.T, bind func(*term.T) *term.T) *term.T {
 	if t == nil || t.Kind == term.Unknown {
 		return nil
 	}
-	r := f.binding(f.Engine.binder(f.Engine.Name(fn), call.Args)).Put(t)
+	r := f.binding(bind).Put(t)
 	if r.Kind == term.Unknown {
 		return nil // too large with the arguments put in
 	}

@@ -61,11 +61,12 @@ type Engine struct {
 	saying  saying                           // the same, by what it is about
 	spoken  map[*comments.Said]*catalog.Call // entries from directives
 
-	followers map[string][]summary.Effect // what is done where leadership is told, by signal
-	unique    *bool                       // whether unique indexes are in view; nil until asked for
-	limiting  map[*types.Package]bool     // packages that may be given a pool of one connection; nil until asked for
-	begun     map[string]string           // fields that hold transactions, with those that they are begun on; nil until asked for
-	handles   map[string][]string         // kinds of handles that callers give to a statement, by its place; nil until asked for
+	followers  map[string][]summary.Effect // what is done where leadership is told, by signal
+	injections *injections                 // functions in fields; nil until asked for
+	unique     *bool                       // whether unique indexes are in view; nil until asked for
+	limiting   map[*types.Package]bool     // packages that may be given a pool of one connection; nil until asked for
+	begun      map[string]string           // fields that hold transactions, with those that they are begun on; nil until asked for
+	handles    map[string][]string         // kinds of handles that callers give to a statement, by its place; nil until asked for
 
 	most    int64 // terms made anew, when the cycle at hand has to end; 0: none is at hand
 	guarded bool

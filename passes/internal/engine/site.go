@@ -85,6 +85,11 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		})
 	}
 	switch {
+	case st.HeldOut && m.Scope == "transaction" && opensParam(st.Effects, fn) && !f.writes(section, m):
+		// What fn was given runs in the transaction that the lock ends with.
+		st.Wrapper = true
+		s.Sections = append(s.Sections, st.Section())
+		return
 	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Row != nil && (m.Raw || f.flags(fn, region)) || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
 		// A record that stands until it is taken away is held on, whatever else fn does, and so is
 		// what only the callers can give back, by the owner's value.

@@ -31,6 +31,7 @@ func (e *Engine) Solve() {
 	e.Solved = make(map[*Family]bool)
 	e.SolveFrom(todo)
 	e.follow()
+	e.link()
 	e.Evidence = newEvidence(e)
 }
 
@@ -337,6 +338,8 @@ func (e *Engine) calleesOf(f *Family) []*Family {
 					for _, impl := range e.Implementations.Of(c.Common()) {
 						add(impl)
 					}
+				} else if ok {
+					add(e.injectedIn(c.Common()))
 				}
 			}
 		}

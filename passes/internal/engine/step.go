@@ -143,6 +143,16 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 	if body := RangeBody(c); body != nil && slices.ContainsFunc(fn.Alts(), func(t *term.T) bool { return t.Kind != term.Func && t.Kind != term.Closure }) {
 		return f.ranged(c, f.Get(body), at, reach)
 	}
+	if fn.Kind == term.Field {
+		if target := f.Engine.injectedIn(c); target != nil {
+			if sum := f.Engine.Summary(target); sum != nil && len(sum.Holds)+len(sum.Sections) > 0 {
+				bind := f.binding(closureBinder(f.Engine.injectedValue(target), args))
+				effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, summary.ByCallback))
+				f.asks(in, effects)
+				return effects, append(f.sitesOf(in, sum, bind, call, at), f.held(in, holds, call, at, nil)...)
+			}
+		}
+	}
 	more, holds := f.Apply(fn, args, at, max(reach, summary.ByCall))
 	for i := range more {
 		if more[i].Open == summary.Value {
@@ -514,17 +524,7 @@ func (f *Family) instantiate(list []summary.Effect, bind *term.Binding, at lock.
 						h.Facts = nil // they were of the callback's results
 						holds = append(holds, h)
 					}
-					for _, m := range more {
-						m.Answer = 0 // to whoever runs the callback
-						m.Lost, m.Won = handed(m.Lost, x.Lost), joined(x.Won, m.Won...)
-						m.Chosen = slices.Concat(x.Chosen, m.Chosen)
-						m.Turns, m.Until = m.Turns.Within(x.Turns), union(m.Until, x.Until)
-						m.Aside = m.Aside || x.Aside
-						if m.Open == summary.Value && slices.Contains(fn.Alts(), m.Call.Args[0]) { // the same value, under its caller's name
-							m.Yields, m.Tells, m.Via = x.Yields, x.Tells, x.Via
-						}
-						out = append(out, m)
-					}
+					out = append(out, ran(x, fn, more)...)
 					continue
 				}
 			}
@@ -532,6 +532,22 @@ func (f *Family) instantiate(list []summary.Effect, bind *term.Binding, at lock.
 		out = append(out, x)
 	}
 	return bound(out), holds
+}
+
+// ran is what a function does, in the place of the open call of it.
+func ran(x summary.Effect, fn *term.T, more []summary.Effect) []summary.Effect {
+	for i := range more {
+		m := &more[i]
+		m.Answer = 0 // to whoever runs the callback
+		m.Lost, m.Won = handed(m.Lost, x.Lost), joined(x.Won, m.Won...)
+		m.Chosen = slices.Concat(x.Chosen, m.Chosen)
+		m.Turns, m.Until = m.Turns.Within(x.Turns), union(m.Until, x.Until)
+		m.Aside = m.Aside || x.Aside
+		if m.Open == summary.Value && slices.Contains(fn.Alts(), m.Call.Args[0]) { // the same value, under its caller's name
+			m.Yields, m.Tells, m.Via = x.Yields, x.Tells, x.Via
+		}
+	}
+	return more
 }
 
 // through remembers the receiver of the call that led to effects.
