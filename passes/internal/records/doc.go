@@ -5,7 +5,7 @@
 // # Where things are
 //
 // record.go (a use and its writes), verdict.go (what a resource checks before it accepts a
-// write), asked.go (comparisons in Go), another.go (with the tokens of other locks),
+// write), asked.go (comparisons in Go), granted.go (with numbers that are drawn), another.go (with the tokens of other locks),
 // afresh.go (with versions that were read late),
 // chosen.go (with zero), claims.go, batch.go, committed.go (after the release), leftout.go,
 // request.go, session.go (what methods write on the lock's session).
