@@ -68,9 +68,9 @@ func (f *Family) leads(in ssa.Instruction) []summary.Effect {
 }
 
 // Leads reports whether whoever takes a lock keeps it and tells that it leads: an election,
-// though it be made by hand.
+// though it be made by hand. What is told far away may be about anything.
 func Leads(st *summary.Site) bool {
-	return st.HeldOut && slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return x.Signal != "" })
+	return st.HeldOut && slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return x.Signal != "" && len(x.Via) <= 1 })
 }
 
 // signalsCaller reports whether an instruction closes a channel that the caller
