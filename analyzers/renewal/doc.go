@@ -101,6 +101,7 @@
 // Where every write of the section is fenced: then losing the lock does no harm.
 // Where the loss may be watched elsewhere: the session comes from a caller or
 // goes to other code, the function compares times of its own, the outcome is
-// returned, stored or sent, the package asks Valid, TTL or IsExpired.
+// returned, stored or sent, the package asks Valid, TTL or IsExpired and does not just log
+// the answer.
 // A short section between acquire and release needs no watching.
 package renewal

@@ -260,7 +260,7 @@ func (k *keeping) asks(list []ssa.Value) (name string, heeded bool) {
 			}
 			g := k.e.Families[code.Origin(code.Root(r.Parent()))]
 			if g != nil && slices.ContainsFunc(g.Entries(c.Common()), func(e *catalog.Call) bool { return e.Loss != nil && e.Acquire == nil && e.New == nil }) {
-				name, heeded = code.MethodOf(c.Common()), heeded || !onlyLogged(g, c)
+				name, heeded = code.MethodOf(c.Common()), heeded || !k.onlyLogged(g, c)
 			}
 		}
 	}
