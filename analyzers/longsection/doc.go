@@ -40,7 +40,8 @@
 // sends a request without a timeout, copies the body of an answer, or repeats remote
 // calls: in a loop that what it finds outside ends, or for each element of a list. A
 // deadline of the context, or a timeout of the client, bounds all this if it comes
-// before the lease ends; one that is set anew in each turn bounds the turn only.
+// before the lease ends; one that is set anew in each turn bounds the turn only. How long
+// either is may lie in a field that is set to constants.
 // One that is set for a call out of sight says how long that may take. A function that
 // does the work of its callers under the lock is judged by its own sleeps alone. A loop
 // ends with a context whose Done or Err it watches, or that it gives to a call whose

@@ -88,6 +88,9 @@
 //     listening for its answer nothing receives that later, to release: at the acquire.
 //   - A loop takes a lock again through an object that refuses until it is released,
 //     whether the lock was lost or not (Consul, ZooKeeper): at the acquire.
+//     Likewise a function that a loop calls again, or a loop itself, which releases the
+//     lock of an object of Consul's on other ways but not where that was lost: the client
+//     renews the session that it made until the release, and the key may be held by it still.
 //
 // # When it stays silent
 //
@@ -96,5 +99,6 @@
 // defer are somebody's decision. A lock without expiry cannot have become
 // another's, so its plain DEL is not reported. A lock that is released nowhere in
 // view is taken for one that is meant to run out. So does a session that nobody
-// renews. Where the loss of the lock was seen, exiting is right.
+// renews. Where the loss of the lock was seen, exiting is right, and so is not to
+// release, but for Consul's as told above.
 package release

@@ -36,6 +36,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 		if s.Detail == "again" {
 			return lock.Warning, fmt.Sprintf("nobody gets the lock any more: the loop comes back to %s while its object still holds %s, lost or not, so that it is refused and the old session is renewed on; release it at the end of each turn", check.Short(u.Call), name)
 		}
+		if s.Detail == "lost" {
+			return lock.Warning, fmt.Sprintf("nobody gets the lock any more: where %s is lost the function goes on (%s) without a release, so that the old session is renewed on and may still hold it; release it there as well", name, other)
+		}
 		if s.Detail == "late" {
 			return lock.Warning, fmt.Sprintf("the lock stays taken %s: a goroutine waits for %s, and where nobody waits for its answer any more (%s) it takes it all the same, for nobody; let a goroutine wait on and release what comes late", stuck, name, other)
 		}

@@ -24,6 +24,7 @@ func TestCheck(t *testing.T) {
 		{Name: "left", Use: use(lock.SlipLeft, "", nil), Want: []string{`a.go:20 warning: the lock stays taken until its lease ends: the function goes on from a.go:15 with lock "k" held`}},
 		{Name: "left, session", Use: use(lock.SlipLeft, "", func(u *lock.Use) { u.Kind = lock.Advisory }), Want: []string{"a.go:20 warning: until its session ends"}},
 		{Name: "dropped", Use: use(lock.SlipLeft, "dropped", nil), Want: []string{`a.go:20 warning: returns an error from a.go:15 and gives lock "k" to nobody`}},
+		{Name: "lost", Use: use(lock.SlipLeft, "lost", nil), Want: []string{`a.go:20 warning: nobody gets the lock any more: where lock "k" is lost the function goes on (a.go:15) without a release`}},
 		{Name: "several", Use: use(lock.SlipLeft, "several", nil), Want: []string{`a.go:20 warning: where one is refused the function returns (a.go:15) and leaves the earlier ones`}},
 		{Name: "exit", Use: use(lock.SlipExit, "", nil), Want: []string{"a.go:20 warning: release before"}},
 		{Name: "exit past a defer", Use: use(lock.SlipExit, "deferred", nil), Want: []string{"a.go:20 warning: deferred calls do not run"}},

@@ -54,7 +54,8 @@
 // # How it decides
 //
 // Reported at the acquire: a section that runs code of its caller, a loop without
-// end, or for each of a list something out of sight that takes a context, while the
+// end, or for each of a list something out of sight that takes a context, or waits for what
+// the lock object of a wrapper tells (its channel, the end of its context), while the
 // signal of loss that the library offers is not looked at (the channel of Consul's
 // Lock, Done or Ctx of an etcd session that is made here, the events of a ZooKeeper
 // connection, the session monitor of dynamolock), or looked at only to write a log
@@ -101,6 +102,7 @@
 // Where every write of the section is fenced: then losing the lock does no harm.
 // Where the loss may be watched elsewhere: the session comes from a caller or
 // goes to other code, the function compares times of its own, the outcome is
-// returned, stored or sent, the package asks Valid, TTL or IsExpired.
+// returned, stored or sent, the package asks Valid, TTL or IsExpired and does not just log
+// the answer.
 // A short section between acquire and release needs no watching.
 package renewal

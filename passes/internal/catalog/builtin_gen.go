@@ -9,7 +9,7 @@ var builtin = []source{
 			Locks:  true,
 			Calls: []*Call{
 				&Call{Func: []string{"(*api.Client).LockKey"}, New: &New{Key: Ref{Base: 1}, TTLDefault: "15s", Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:7:5"},
-				&Call{Func: []string{"(*api.Client).LockOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Key"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}, Once: Ref{Base: 1, Path: []string{"LockTryOnce"}}}, args: 1, Pos: "data/consul.yaml:9:5"},
+				&Call{Func: []string{"(*api.Client).LockOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Key"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}, Once: Ref{Base: 1, Path: []string{"LockTryOnce"}}, Session: Ref{Base: 1, Path: []string{"Session"}}}, args: 1, Pos: "data/consul.yaml:9:5"},
 				&Call{Func: []string{"(*api.Lock).Lock"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Renewal: "library", Sticky: true, Stop: Ref{Base: 1}, Success: []*Told{
 					&Told{At: Ref{Base: 3}, Is: "not nil"},
 					&Told{At: Ref{Base: 3, Index: 1}, Is: "nil"},
@@ -19,7 +19,7 @@ var builtin = []source{
 					&Carrier{Kind: "version", Compare: "equal"},
 				}, Reject: "error"}, Pos: "data/consul.yaml:17:5"},
 				&Call{Func: []string{"(*api.Client).SemaphorePrefix"}, New: &New{Key: Ref{Base: 1}, TTLDefault: "15s", Parent: Ref{Base: 2}}, args: 1, Pos: "data/consul.yaml:20:5"},
-				&Call{Func: []string{"(*api.Client).SemaphoreOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Prefix"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}, Once: Ref{Base: 1, Path: []string{"SemaphoreTryOnce"}}}, args: 1, Pos: "data/consul.yaml:22:5"},
+				&Call{Func: []string{"(*api.Client).SemaphoreOpts"}, New: &New{Key: Ref{Base: 1, Path: []string{"Prefix"}}, TTL: Ref{Base: 1, Path: []string{"SessionTTL"}}, TTLDefault: "15s", TTLLeast: "10s", TTLMost: "24h", Options: Ref{Base: 1}, Parent: Ref{Base: 2}, Once: Ref{Base: 1, Path: []string{"SemaphoreTryOnce"}}, Session: Ref{Base: 1, Path: []string{"Session"}}}, args: 1, Pos: "data/consul.yaml:22:5"},
 				&Call{Func: []string{"(*api.Semaphore).Acquire"}, Acquire: &Acquire{Kind: "session", Handle: Ref{Base: 2}, TTLDefault: "15s", Shared: true, Renewal: "library", Sticky: true, Stop: Ref{Base: 1}, Success: []*Told{
 					&Told{At: Ref{Base: 3}, Is: "not nil"},
 					&Told{At: Ref{Base: 3, Index: 1}, Is: "nil"},

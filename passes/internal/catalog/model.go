@@ -205,6 +205,7 @@ type New struct {
 	Lapses     bool   `yaml:"lapses"`                               // ends with its TTL unless the program renews it
 	Every      string `yaml:"every-default" check:"duration"`       // how often the library renews what is taken through the object, where that is not told
 	Once       Ref    `yaml:"once"`                                 // an acquire of the object gives up after a time where this is true
+	Session    Ref    `yaml:"session"`                              // a session of the program's own to take the lock in; the library keeps its own until the release, lost or not
 	// Fields tells which value a field of the object has (Method of a request).
 	Fields []*FieldOf `yaml:"fields"`
 	Store  string     `yaml:"store" enum:"sentinel|cluster|replica"` // sentinel | cluster | replica: what kind of client it is

@@ -83,7 +83,7 @@ func (e *Engine) allowed(x summary.Effect, acquire []*term.T) float64 {
 	}
 	for _, a := range args {
 		for _, d := range e.SetDeadlines(a, nil, 0) {
-			secs := meaning.Seconds(meaning.Args(d)[1])
+			secs := e.seconds(meaning.Args(d)[1])
 			if secs <= 0 {
 				return 0
 			}
@@ -167,7 +167,7 @@ func (e *Engine) slow(x summary.Effect) (kind string, limit float64) {
 	secs, ends := e.deadline(x, whole)
 	if !whole && block != nil && block.Kind == "remote" && !block.For.IsZero() {
 		own := e.Reader.Get(block.For, x.Call, nil)
-		switch t := meaning.Seconds(own); {
+		switch t := e.seconds(own); {
 		case t > 0:
 			if secs == 0 || t < secs {
 				secs = t
@@ -225,7 +225,7 @@ func (e *Engine) copies(x summary.Effect, b *catalog.Blocks) string {
 	if _, ends := e.deadline(summary.Effect{Call: src}, false); ends {
 		return "" // the body ends with the request
 	}
-	if entry := e.Reader.Entry(src); entry != nil && entry.Blocks != nil && !entry.Blocks.For.IsZero() && meaning.Seconds(e.Reader.Get(entry.Blocks.For, src, nil)) > 0 {
+	if entry := e.Reader.Entry(src); entry != nil && entry.Blocks != nil && !entry.Blocks.For.IsZero() && e.seconds(e.Reader.Get(entry.Blocks.For, src, nil)) > 0 {
 		return ""
 	}
 	return lock.CallCopy
@@ -273,7 +273,7 @@ func (e *Engine) deadline(x summary.Effect, loop bool) (secs float64, ends bool)
 			continue
 		}
 		ends = true
-		if s := longest(meaning.Args(d)[1]); s > 0 && (secs == 0 || s < secs) {
+		if s := e.longest(meaning.Args(d)[1]); s > 0 && (secs == 0 || s < secs) {
 			secs = s
 		}
 	}
@@ -282,13 +282,31 @@ func (e *Engine) deadline(x summary.Effect, loop bool) (secs float64, ends bool)
 
 // longest is how many seconds a duration is at most, as far as it is constant: of one that
 // is not told, its default.
-func longest(t *term.T) float64 {
+func (e *Engine) longest(t *term.T) float64 {
 	if t.Kind != term.Join && !IsOp(t, "or") {
-		return meaning.Seconds(t)
+		return e.seconds(t)
 	}
 	most := 0.0
 	for _, a := range t.Args {
-		most = max(most, longest(a))
+		most = max(most, e.longest(a))
+	}
+	return most
+}
+
+// seconds is how many seconds a constant duration is, or at most one that is kept in a
+// field (of an object, or of a client in it) which code in view sets to constants only; 0
+// for others.
+func (e *Engine) seconds(t *term.T) float64 {
+	if secs := meaning.Seconds(t); secs > 0 || t == nil || t.Kind != term.Field {
+		return secs
+	}
+	most := 0.0
+	for _, v := range e.Values(t) {
+		secs := meaning.Seconds(v)
+		if secs <= 0 {
+			return 0
+		}
+		most = max(most, secs)
 	}
 	return most
 }

@@ -97,7 +97,7 @@ func (k *keeping) goneBy(f *engine.Family, end *ssa.Function, at ssa.Value) bool
 	})
 }
 
-// decidesBy reports whether a value that was read decides something. What a method gives
+// decidesBy reports whether a value that was read decides something: how long is waited, too. What a method gives
 // out decides for its callers: all of them have to be in view.
 func (k *keeping) decidesBy(v ssa.Value, depth int) bool {
 	f := k.e.Readings().Family(v)
@@ -114,13 +114,19 @@ func (k *keeping) decidesBy(v ssa.Value, depth int) bool {
 			_, listed := r.Addr.(*ssa.IndexAddr) // for a line of the log
 			return r.Val == v && !listed
 		case *ssa.Call:
-			return !f.QuietCall(r.Common())
+			return !f.QuietCall(r.Common()) || delays(f, r) || k.decidesBy(r, depth+1) // by what is made of it
 		case *ssa.Return:
 			results, known := k.e.Readings().Yields(code.Origin(r.Parent()), slices.Index(r.Results, v))
 			return !known || slices.ContainsFunc(results, func(x ssa.Value) bool { return k.decidesBy(x, depth+1) })
 		}
 		return true
 	})
+}
+
+// delays reports whether a call waits for as long as it is told, or has a timer do so.
+func delays(f *engine.Family, call *ssa.Call) bool {
+	entry := f.Engine.Reader.Entry(f.CallTerm(call.Common(), call.Pos()))
+	return entry != nil && entry.Blocks != nil || code.MethodOf(call.Common()) == "Reset"
 }
 
 // setAt is where a package sets the callback of a struct, by the name of the field; the

@@ -33,20 +33,27 @@ func (k *keeping) ignored(f *engine.Family, call *ssa.Call, l *catalog.Loss) str
 	return text + "is not looked at"
 }
 
-// onlyLogged reports whether a call returns a channel that tells the loss of a lease,
-// and all that follows once it does is a log line.
-func onlyLogged(f *engine.Family, in ssa.Instruction) bool {
+// onlyLogged reports whether a call tells the loss of a lease, and all that comes of it is
+// a log line: once the channel that it returns does, or of its answer.
+func (k *keeping) onlyLogged(f *engine.Family, in ssa.Instruction) bool {
 	call, ok := in.(*ssa.Call)
 	if !ok {
 		return false
 	}
 	e := f.Engine.Reader.Entry(f.CallTerm(call.Common(), call.Pos()))
-	if e == nil || e.Loss == nil || e.Loss.How != "channel" {
+	if e == nil || e.Loss == nil {
 		return false
 	}
-	list, escapes := f.Carriers(engine.ResultOf(call, e.Loss.Result.Index))
-	received, heeded := received(f, list)
-	return !escapes && received && !heeded
+	told := engine.ResultOf(call, e.Loss.Result.Index)
+	switch e.Loss.How {
+	case "channel":
+		list, escapes := f.Carriers(told)
+		received, heeded := received(f, list)
+		return !escapes && received && !heeded
+	case "poll":
+		return len(told) > 0 && !slices.ContainsFunc(told, func(v ssa.Value) bool { return k.decidesBy(v, 0) })
+	}
+	return false
 }
 
 // received reports whether one of the values is received from, or a context among

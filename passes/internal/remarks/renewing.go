@@ -46,7 +46,7 @@ func newKeeping(e *engine.Engine, found *remarks) *keeping {
 			if entry.Loss == nil || entry.Loss.How == "callback" || entry.Acquire != nil || entry.Renew != nil || entry.New != nil {
 				continue
 			}
-			if in := f.CallAt(x.At.Position); in == nil || !onlyLogged(f, in) {
+			if in := f.CallAt(x.At.Position); in == nil || !k.onlyLogged(f, in) {
 				k.watched[code.PackagePath(fn)+" "+entry.Library.Library] = true
 			}
 		}

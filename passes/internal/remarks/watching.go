@@ -1,6 +1,8 @@
 package remarks
 
 import (
+	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -45,7 +47,9 @@ func (k *keeping) loss(f *engine.Family, r summary.Recorded) {
 		if loops(k.e, st, summary.Endless) && r.Use.Handle == "conn" && !k.pinged(f, st, m.On) {
 			signal = "the session that owns the lock is asked nothing until the end"
 		}
-	case m.Renewal != "library" || !told && !lasts(k.e, st) || k.tended(st, m):
+	case m.Renewal != "library" || !told && !lasts(k.e, st) && !attends(f, st) || k.tended(st, m):
+	case attends(f, st): // which is its part
+		k.lent(r)
 	case len(st.Lock.Via) > 0:
 		if signal = k.unasked(r); signal == "" {
 			k.lent(r)
@@ -98,6 +102,50 @@ func lasts(e *engine.Engine, st *summary.Site) bool {
 	return loops(e, st, summary.Each) || slices.ContainsFunc(st.Effects, func(x summary.Effect) bool {
 		return x.Open == summary.Value && !x.Tells && !x.Yields && e.Hidden(x) == lock.ReasonCallback
 	})
+}
+
+// attends reports whether a function waits for something that the object tells which a
+// wrapper has returned with the lock: the section is long enough to be told of the loss.
+func attends(f *engine.Family, st *summary.Site) bool {
+	if len(st.Lock.Via) == 0 {
+		return false
+	}
+	tells := func(ch ssa.Value) bool { return toldBy(f, ch, st.At, 0) }
+	return slices.ContainsFunc(f.Members, func(fn *ssa.Function) bool {
+		return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+			return slices.ContainsFunc(b.Instrs, func(in ssa.Instruction) bool {
+				switch in := in.(type) {
+				case *ssa.UnOp:
+					return in.Op == token.ARROW && tells(in.X)
+				case *ssa.Select:
+					return slices.ContainsFunc(in.States, func(s *ssa.SelectState) bool { return s.Dir == types.RecvOnly && tells(s.Chan) })
+				}
+				return false
+			})
+		})
+	})
+}
+
+// toldBy reports whether a value is a result of a call, or what one of it tells when it is
+// asked without anything else: lease.Lost(), lease.Context().Done().
+func toldBy(f *engine.Family, v ssa.Value, call ssa.Instruction, depth int) bool {
+	v = f.Single(v)
+	made := callOf(v)
+	switch {
+	case depth > 2:
+		return false
+	case made == nil:
+		load, ok := v.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			return false
+		}
+		field, ok := load.X.(*ssa.FieldAddr)
+		return ok && toldBy(f, field.X, call, depth+1)
+	case ssa.Instruction(made) == call:
+		return true
+	}
+	asked := code.Operand(made.Common(), catalog.Ref{Base: catalog.Receiver})
+	return asked != nil && made.Call.Signature().Params().Len() == 0 && toldBy(f, asked, call, depth+1)
 }
 
 // loops reports whether a section works in a loop without end, or in one over a list
@@ -260,7 +308,7 @@ func (k *keeping) asks(list []ssa.Value) (name string, heeded bool) {
 			}
 			g := k.e.Families[code.Origin(code.Root(r.Parent()))]
 			if g != nil && slices.ContainsFunc(g.Entries(c.Common()), func(e *catalog.Call) bool { return e.Loss != nil && e.Acquire == nil && e.New == nil }) {
-				name, heeded = code.MethodOf(c.Common()), heeded || !onlyLogged(g, c)
+				name, heeded = code.MethodOf(c.Common()), heeded || !k.onlyLogged(g, c)
 			}
 		}
 	}

@@ -38,6 +38,8 @@ func leaves(e *engine.Engine, t *taking) []lock.Slip {
 	var out []lock.Slip
 	if at := t.left(); at.IsValid() {
 		out = append(out, lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipLeft, Other: at})
+	} else if at := t.leftLost(); at.IsValid() {
+		out = append(out, lock.Slip{Frame: t.u.Acquire, Kind: lock.SlipLeft, Detail: "lost", Other: at})
 	}
 	for _, in := range t.st.Region.Held {
 		if c, ok := in.(*ssa.Call); ok && t.ends(c) {
@@ -60,10 +62,10 @@ func (t *taking) left() lock.Frame {
 	if t.m.Raw && t.m.Kind != lock.Lease || t.m.Record != "" {
 		return lock.Frame{} // it ends with its session, or when the record says so
 	}
-	if st.Wrapper || st.Deferred && !t.withSession() || st.Returned || len(st.Region.Stops) == 0 || t.handed(nil) {
+	if !t.ours() {
 		return lock.Frame{}
 	}
-	if in := t.around(); in != nil {
+	if in := t.around(false); in != nil {
 		return t.f.Frame(in, "the loop goes on here with the lock held")
 	}
 	if !st.HeldOut || st.Deferred || t.takenAgain() {
@@ -87,6 +89,67 @@ func (t *taking) left() lock.Frame {
 	}
 	return t.f.Frame(early, "returns here with the lock held")
 }
+
+// ours reports whether the function releases its lock itself, and on some ways only.
+func (t *taking) ours() bool {
+	st := t.st
+	return !st.Wrapper && (!st.Deferred || t.withSession()) && !st.Returned && len(st.Region.Stops) > 0 && !t.handed(nil)
+}
+
+// leftLost returns the place where a lock that was lost is left behind on the way to taking
+// it again, although its library renews the session until the release: the session may
+// have survived, and then nobody gets the lock.
+func (t *taking) leftLost() lock.Frame {
+	entry := t.f.Engine.Reader.Entry(t.st.Lock.Call)
+	if !t.st.Direct || !t.m.Sticky || entry == nil || entry.Loss == nil || t.onSession() || !t.ours() {
+		return lock.Frame{}
+	}
+	if in := t.around(true); in != nil {
+		return t.f.Frame(in, "the loop goes on here with the lock held")
+	}
+	for _, ret := range t.st.Region.Returns {
+		if t.lost(ret.Block()) && t.comesAgain(ret) {
+			return t.f.Frame(ret, "returns here without a release")
+		}
+	}
+	return lock.Frame{}
+}
+
+// onSession reports whether a lock object may be told which session to use: the library
+// leaves that one to the program.
+func (t *taking) onSession() bool {
+	made := t.f.Engine.Reader.Entry(t.m.Handle)
+	if made == nil || made.New == nil {
+		return true
+	}
+	own := t.f.Engine.Reader.Get(made.New.Session, t.m.Handle, nil)
+	return own != nil && !own.IsZero()
+}
+
+// comesAgain reports whether a loop calls the function again after what a return tells.
+func (t *taking) comesAgain(ret *ssa.Return) bool {
+	failed := world.NotNil
+	if n := len(ret.Results); n > 0 && t.st.Region.Fact(ret.Results[n-1]).IsNil() {
+		failed = world.Nil
+	}
+	return slices.ContainsFunc(t.f.Engine.Readings().Taking[t.st.Func], func(c *ssa.Call) bool {
+		return world.Explore(c, answer{c, failed}, func(ssa.Instruction) world.Verb { return world.Go }).Again
+	})
+}
+
+// answer is a world in which a call answers with an error, or without.
+type answer struct {
+	call  *ssa.Call
+	error world.Fact
+}
+
+// Value implements world.Oracle.
+func (a answer) Value(v ssa.Value) (world.Fact, bool) {
+	return a.error, code.IsError(v.Type()) && code.MakerOf(v) == a.call
+}
+
+// Stored implements world.Oracle.
+func (answer) Stored(ssa.Instruction, ssa.Value) (world.Fact, bool) { return world.Fact{}, false }
 
 // withSession reports whether all that is deferred is the end of the session that
 // owns the lock. That comes when the function returns: until then, a loop in which the
@@ -210,8 +273,8 @@ func (t *taking) tidied(b *ssa.BasicBlock) bool {
 
 // around returns where a loop goes on to the next acquire with the lock held,
 // although it releases on another way in the same loop.
-func (t *taking) around() ssa.Instruction {
-	if !t.st.Region.Again || !t.comesBack() {
+func (t *taking) around(anyway bool) ssa.Instruction {
+	if !t.st.Region.Again || !t.comesBack(anyway) {
 		return nil
 	}
 	for _, l := range t.f.Sums[t.st.Func].Loops {
@@ -228,8 +291,8 @@ func (t *taking) around() ssa.Instruction {
 }
 
 // comesBack reports whether control comes to the acquire again with the lock held: it
-// was neither released on the way nor seen to be lost.
-func (t *taking) comesBack() bool {
+// was neither released on the way nor seen to be lost, unless that does not matter.
+func (t *taking) comesBack(anyway bool) bool {
 	at := t.st.At.Block()
 	held, seen := make(map[*ssa.BasicBlock]bool), make(map[*ssa.BasicBlock]bool)
 	for _, in := range t.st.Region.Held {
@@ -242,7 +305,7 @@ func (t *taking) comesBack() bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if seen[b] || b != at && (!held[b] || t.lost(b)) {
+		if seen[b] || b != at && (!held[b] || !anyway && t.lost(b)) {
 			continue
 		}
 		if b == at {

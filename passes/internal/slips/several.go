@@ -25,7 +25,7 @@ func several(e *engine.Engine, t *taking) []lock.Slip {
 	if st.Region == nil || !st.Region.Again || st.Deferred || t.m.Raw && t.m.Kind != lock.Lease || t.m.Row != nil || t.m.Record != "" {
 		return nil // a session gives back all that it has when it ends
 	}
-	if !perItem(t.m.Key) && !perItem(t.m.Handle) || !t.comesBack() {
+	if !perItem(t.m.Key) && !perItem(t.m.Handle) || !t.comesBack(false) {
 		return nil
 	}
 	taken := t.gathered()
