@@ -73,6 +73,11 @@ func newReadings(e *Engine) *Readings {
 						if c.IsInvoke() {
 							r.invokes(c.Value.Type(), c.Method)
 						}
+						if addr, v := atomicStore(c); addr != nil {
+							if s, ok := code.SlotOf(addr.X.Type(), addr.Field); ok {
+								r.stored[s] = append(r.stored[s], v)
+							}
+						}
 						if callee := code.Origin(c.StaticCallee()); callee != nil && len(callee.Blocks) > 0 {
 							r.Callers[callee] = append(r.Callers[callee], c)
 							if call, ok := in.(*ssa.Call); ok {
@@ -90,6 +95,16 @@ func newReadings(e *Engine) *Readings {
 		r.fills(owners[i], c)
 	}
 	return r
+}
+
+// atomicStore is what a call stores in an atomic number or pointer that is a field, and
+// where; nil for others.
+func atomicStore(c *ssa.CallCommon) (addr *ssa.FieldAddr, v ssa.Value) {
+	if !strings.HasPrefix(code.CalleeName(c), "(*atomic.") || !slices.Contains([]string{"Store", "Swap", "CompareAndSwap"}, code.MethodOf(c)) {
+		return nil, nil
+	}
+	addr, _ = c.Args[0].(*ssa.FieldAddr)
+	return addr, c.Args[len(c.Args)-1]
 }
 
 // values notes the functions that an instruction uses other than to call them.
@@ -356,7 +371,11 @@ func (r *Readings) Walk(v ssa.Value, enter func(ssa.Value) bool, read func(v ssa
 		case *ssa.Parameter:
 			r.arguments(v, push)
 		case *ssa.Call:
-			r.result(v, v, 0, push, read)
+			if strings.HasPrefix(code.CalleeName(v.Common()), "(*atomic.") && code.MethodOf(v.Common()) == "Load" {
+				r.loaded(v.Call.Args[0], push, read)
+			} else {
+				r.result(v, v, 0, push, read)
+			}
 		case *ssa.Extract:
 			switch x := v.Tuple.(type) {
 			case *ssa.Call:

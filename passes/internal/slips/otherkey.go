@@ -47,7 +47,7 @@ func mismatches(e *engine.Engine, t *taking) []lock.Slip {
 					out = append(out, t.byOwner(x, key, r.Raw))
 					continue
 				}
-				if !comparable || t.elsewhere(key) || r.Raw && t.filled(key) || r.General(ms) && !engine.NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key }) {
+				if !comparable || t.elsewhere(key) || r.Raw && t.filled(key) || r.General(ms) && (key.Kind == term.Field || !engine.NamesLock(key.Pattern()) && !t.m.Key.Any(func(x *term.T) bool { return x == key })) {
 					continue
 				}
 				out = append(out, lock.Slip{Frame: t.astray(x, r), Kind: lock.SlipOtherKey, Detail: t.shown(key), Other: t.u.Acquire})
@@ -189,10 +189,16 @@ func (t *taking) shown(key *term.T) string {
 // is not known, is the same in other words, or belongs to another lock.
 func (t *taking) elsewhere(key *term.T) bool {
 	mine, other := t.apart(key)
-	if !specific(mine) || !specific(other) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.Engine.Pool.Alike(key, t.m.Key) || t.f.Engine.Evidence.Locks(t.m.Family, key) {
+	if !specific(mine) || !specific(other) && !bare(other, mine) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.Engine.Pool.Alike(key, t.m.Key) || t.f.Engine.Evidence.Locks(t.m.Family, key) {
 		return true
 	}
 	return t.another(key) || key.Pattern() != t.m.Key.Pattern() && t.f.Engine.Evidence.Named(t.m.Family, key)
+}
+
+// bare reports whether a key is a field that the lock's own key puts something before or
+// after: that is left out.
+func bare(key, own *term.T) bool {
+	return key.Kind == term.Field && own.Kind == term.Op && own.Pattern() != "%s" && slices.Contains(own.Holes(), key)
 }
 
 // another reports whether a key is that of another lock which the function takes.
