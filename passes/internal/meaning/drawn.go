@@ -57,7 +57,7 @@ func (r *Reader) Numbers(call *term.T) bool {
 		return tok.Ordered && tok.Handle == nil && tok.Origin == ""
 	}
 	for i := range maxColumns {
-		if _, ok := r.rowToken(&term.T{Kind: term.Elem, Index: i, Args: []*term.T{call}}); ok {
+		if _, ok := r.rowToken(&term.T{Kind: term.Elem, Index: i, Args: []*term.T{call}}, ""); ok {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/luaread"
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -67,6 +68,9 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 		if tok, ok := r.recordToken(t); ok {
 			return tok, true
 		}
+		if x.Kind == term.Out {
+			return r.outToken(x, t.Name)
+		}
 		return r.token(x, depth+1)
 	case term.Call:
 		e := r.Entry(t)
@@ -108,10 +112,7 @@ func (r *Reader) token(t *term.T, depth int) (Token, bool) {
 			}
 		}
 	case term.Out:
-		if e := r.Entry(t.Args[0]); e != nil && e.Origin != nil && !e.Origin.Out.IsZero() {
-			return Token{Source: shortCall(t.Args[0]), Reason: originReason(e.Origin.Kind), Origin: e.Origin.Kind, Call: t.Args[0]}, true
-		}
-		return r.rowToken(t)
+		return r.outToken(t, "")
 	case term.Op, term.Join, term.List, term.Struct:
 		for _, a := range t.Args {
 			if tok, ok := r.token(a, depth+1); ok {
@@ -271,9 +272,32 @@ func (r *Reader) scriptOf(call *term.T) (luaread.Script, scriptArgs, bool) {
 	return luaread.Read(text), r.scriptArgs(call, words), text != ""
 }
 
+// outToken finds a token in what a call fills, or in a field of that.
+func (r *Reader) outToken(t *term.T, field string) (Token, bool) {
+	if e := r.Entry(t.Args[0]); e != nil && e.Origin != nil && !e.Origin.Out.IsZero() {
+		return Token{Source: shortCall(t.Args[0]), Reason: originReason(e.Origin.Kind), Origin: e.Origin.Kind, Call: t.Args[0]}, true
+	}
+	return r.rowToken(t, field)
+}
+
+// columnOf is which column of a row something holds that was filled with it: the one that
+// a field is named like, or the one at its place. A struct that is filled with several has
+// none at its place; the index is -1 then.
+func columnOf(list []sqlread.Expr, place int, field string, q *catalog.Query) int {
+	if field == "" || len(list) == 1 {
+		return place
+	}
+	at := slices.IndexFunc(list, func(x sqlread.Expr) bool { return x.Kind == "column" && sameField(field, x.Name) })
+	if at < 0 && (q == nil || q.Out.IsZero() || q.Out.Spread) {
+		return place // sql.NullInt64
+	}
+	return at
+}
+
 // rowToken finds a token in what a statement returned: a sequence, or a
-// column that grows with every grant of a lease row.
-func (r *Reader) rowToken(t *term.T) (Token, bool) {
+// column that grows with every grant of a lease row. A field of what it was put into
+// is the column of that name, where there is one.
+func (r *Reader) rowToken(t *term.T, field string) (Token, bool) {
 	call := t.Args[0]
 	e := r.Entry(call)
 	if e == nil {
@@ -299,10 +323,11 @@ func (r *Reader) rowToken(t *term.T) (Token, bool) {
 		if len(st.Returning) > 0 {
 			list = st.Returning
 		}
-		if t.Index >= len(list) {
+		at := columnOf(list, t.Index, field, e.Query)
+		if at < 0 || at >= len(list) {
 			continue
 		}
-		x := list[t.Index]
+		x := list[at]
 		switch x.Kind {
 		case "call":
 			if fn := r.Catalog.SQLFunc(x.Name); fn != nil && fn.Token != nil {

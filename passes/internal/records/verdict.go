@@ -505,7 +505,7 @@ func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 	if g.Table != "" {
 		table = "sql:" + g.Table
 	}
-	if row == nil || table != row.Resource {
+	if row == nil || table != row.Resource && !pluralOf(row.Resource, table) && !pluralOf(table, row.Resource) {
 		return false
 	}
 	for _, s := range row.Sets {
@@ -514,6 +514,13 @@ func (j *judge) ownRow(g meaning.Guard, c *meaning.Change) bool {
 		}
 	}
 	return false
+}
+
+// pluralOf reports whether a table is named by the plural of another name: mappers name it
+// so after the type of the model, by which it is known where there is no statement.
+func pluralOf(many, one string) bool {
+	stem, y := strings.CutSuffix(one, "y")
+	return many == one+"s" || many == one+"es" || y && many == stem+"ies"
 }
 
 // ownKey reports whether a Redis write compares the lock's own key: a script
