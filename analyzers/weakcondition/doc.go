@@ -41,7 +41,9 @@
 // of an etcd transaction, the options of an object store, or the functions of
 // the project that compare a stored token with an incoming one; these have to store
 // the incoming one on every way on which they store anything else. A number that is
-// drawn in each turn of a loop, and not once a grant, holds nobody back. A fault is an
+// drawn in each turn of a loop, or after what is written was read, holds nobody back,
+// nor does one for which a constant, a clock or the stored number stands in on some way.
+// A version that the write itself does not move lets in all who have read it. A fault is an
 // error, at the write, also where that is in another package; a driver that sees one
 // package at a time reports it at the acquire then. A refusal that is dropped (the number of rows, Succeeded, a boolean) is
 // a warning, also where the rest of the answer is read. So is a function that asks whether the write was refused, by the number of

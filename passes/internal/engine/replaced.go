@@ -11,11 +11,12 @@ import (
 )
 
 // Assigned as a whole, a local struct loses what was stored in its fields before: a record
-// that was given the token, and is then built anew, has none.
+// that was given the token, and is then built anew, has none. Nor has its copy what is stored
+// after that was made.
 
 // assignedAnew is what a local struct holds at an instruction, where it is assigned as a whole
-// after something else was stored in it. It is nil where nothing is lost that way, and where
-// what has come since is out of sight.
+// after something else was stored in it, or something is stored only later. It is nil where
+// that is not so, and where what has come since is out of sight.
 func (f *Family) assignedAnew(a *ssa.Alloc, at ssa.Instruction) *term.T {
 	st, ok := code.Deref(a.Type()).Underlying().(*types.Struct)
 	if !ok || len(f.Fields[a]) == 0 || len(f.Stores[a]) == 0 || len(f.lent[a]) > 0 || at.Parent() != a.Parent() {
@@ -48,13 +49,11 @@ func (f *Family) assignedAnew(a *ssa.Alloc, at ssa.Instruction) *term.T {
 			return nil
 		}
 	}
-	lost := false
 	for i, list := range fields {
-		fields[i] = slices.DeleteFunc(slices.Clone(list), func(s *ssa.Store) bool { return !survives(s, wholes, at) })
-		lost = lost || slices.ContainsFunc(list, func(s *ssa.Store) bool { return !slices.Contains(fields[i], s) && mayPrecede(s, at) })
-	}
-	if !lost {
-		return nil
+		if _, unsure := f.inField(a, i); unsure == ifZero {
+			return nil // a default, which contents knows of
+		}
+		fields[i] = slices.DeleteFunc(list, func(s *ssa.Store) bool { return !survives(s, wholes, at) })
 	}
 	for _, o := range f.outs[a] {
 		if in, ok := o.value.(ssa.Instruction); !ok || in.Parent() != at.Parent() || survives(in, wholes, at) {

@@ -43,7 +43,8 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 		args := r.Get(e.Part.Args, t, nil)
 		switch e.Part.Kind {
 		case "if":
-			cmps, cmpsUnseen = collect(cmps, args), cmpsUnseen || partly(args)
+			sure := surely(args)
+			cmps, cmpsUnseen = append(cmps, sure...), cmpsUnseen || partly(args) || len(sure) < len(collect(nil, args))
 			// Compared in one way or another: a store with optimistic
 			// concurrency of the project's own, whose callers decide.
 			varies = varies || args.Any(func(t *term.T) bool { return t.Kind == term.Join })
@@ -169,6 +170,28 @@ func collect(out []*term.T, t *term.T) []*term.T {
 	case t.Kind == term.List, t.Kind == term.Op && t.Name == "append", t.Kind == term.Join:
 		for _, a := range t.Args {
 			out = collect(out, a)
+		}
+	}
+	return out
+}
+
+// surely is what collect finds on every way: a compare that is appended only where a flag
+// says so is left out elsewhere.
+func surely(t *term.T) []*term.T {
+	var out []*term.T
+	switch {
+	case t == nil:
+	case t.Kind == term.Call:
+		out = append(out, t)
+	case t.Kind == term.List, t.Kind == term.Op && t.Name == "append":
+		for _, a := range t.Args {
+			out = append(out, surely(a)...)
+		}
+	case t.Kind == term.Join:
+		out = surely(t.Args[0])
+		for _, a := range t.Args[1:] {
+			also := surely(a)
+			out = slices.DeleteFunc(out, func(c *term.T) bool { return !slices.Contains(also, c) })
 		}
 	}
 	return out

@@ -2,7 +2,9 @@ package records
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -30,4 +32,84 @@ func (j *judge) drawnInTurns(tok meaning.Token) bool {
 	return tok.Handle == nil && !tok.Read && tok.Call != nil && slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
 		return x.Call != nil && x.Open == summary.Closed && x.Turns.Rounds > summary.Counted && sameCall(tok.Call, x.Call)
 	})
+}
+
+const drawnLate = "the number is drawn after what the write goes by was read: whoever loses the lock in between draws a greater one than the next holder, and writes what is old"
+
+// drawnLate reports whether a number of no lock is drawn in the section only after it has
+// read from what is written.
+func (j *judge) drawnLate(tok meaning.Token, c *meaning.Change) bool {
+	if tok.Handle != nil || tok.Read || tok.Call == nil || !strings.Contains(c.Resource, ":") {
+		return false
+	}
+	for _, x := range j.st.Effects {
+		switch {
+		case x.Call == nil || x.Open != summary.Closed:
+		case sameCall(tok.Call, x.Call):
+			return false
+		case slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
+			return m.Role == meaning.Query && strings.Contains(m.Store, ":") && engine.Overlap(m.Store, c.Resource)
+		}):
+			return slices.ContainsFunc(j.st.Effects, func(y summary.Effect) bool { return y.Call != nil && sameCall(tok.Call, y.Call) })
+		}
+	}
+	return false
+}
+
+// spoilt says what keeps a value that has a token in it from growing with the grants, or
+// is empty: on some way something else stands in for it, or it is calculated with.
+func (j *judge) spoilt(v *term.T) string {
+	alts := v.Alts()
+	for _, a := range alts {
+		tok, ok := j.e.Reader.Token(a)
+		switch {
+		case ok && tok.Origin == "":
+			if fault := j.calculated(a, 0); fault != "" {
+				return fault
+			}
+		case len(alts) == 1:
+		case ok:
+			return "on some way it is no token but " + tok.Source + ": " + tok.Reason
+		case sentinel(a):
+			return "on some way it is the constant " + a.Text() + ", so that whoever has lost the lock is let in as well"
+		case j.e.Reader.Reads(a):
+			return raised
+		}
+	}
+	return ""
+}
+
+const raised = "on some way it is what the resource has by then, or more, so that whoever has lost the lock is let in as well"
+
+// calculated says what is done to the token in a value so that it does not grow with the
+// grants any more.
+func (j *judge) calculated(t *term.T, depth int) string {
+	if t.Kind != term.Op && t.Kind != term.Join || depth > 8 {
+		return ""
+	}
+	if t.Kind == term.Op {
+		switch {
+		case slices.Contains([]string{"%", "|", "&", "^", "&^"}, t.Name), t.Name == "-" && len(t.Args) == 1:
+			return "it is calculated with, so that it does not grow with the grants any more"
+		case t.Name == "max", t.Name == "+":
+			for _, x := range t.Args {
+				if tok, ok := j.e.Reader.Token(x); !ok && j.e.Reader.Reads(x) || ok && tok.Origin == "clock" {
+					return raised
+				}
+			}
+		}
+	}
+	for _, x := range t.Args {
+		if fault := j.calculated(x, depth+1); fault != "" {
+			return fault
+		}
+	}
+	return ""
+}
+
+// sentinel reports whether a constant is a number that is meant to be greater than any that
+// is drawn. A small one may be the first of them.
+func sentinel(t *term.T) bool {
+	n, ok := t.Int()
+	return ok && t.Kind == term.Const && n > 1<<30
 }

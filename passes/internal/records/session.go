@@ -1,6 +1,8 @@
 package records
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
@@ -70,4 +72,44 @@ func onField(on *term.T, field string, m *ssa.Function) bool {
 	return on.Any(func(t *term.T) bool {
 		return t.Kind == term.Field && t.Name == field && t.Args[0].Kind == term.Param && t.Args[0].Name == name && t.Args[0].Index == 0
 	})
+}
+
+// onSession reports whether a statement runs on the session or transaction
+// that owns the lock.
+func (j *judge) onSession(on *term.T) bool {
+	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory || j.unheard() {
+		return false
+	}
+	if j.e.OwnerHandle(j.st, j.lock) == "pool" {
+		return false
+	}
+	for _, a := range on.Alts() {
+		// The connection, a transaction begun on it, or a prepared statement of it.
+		a = j.e.Session(a)
+		begun := a.Kind == term.Call && a.Any(func(t *term.T) bool { return t == j.lock.On })
+		switch made, own := j.e.HandleMaker(a), j.e.HandleMaker(j.lock.On); {
+		case made != nil && made == own, begun: // one of the two may be called on what is embedded in the other
+		case made != nil && own != nil && made.Site != own.Site:
+			return false // they look alike, and are opened in two places
+		case !j.e.Pool.Alike(a, j.lock.On):
+			return false
+		}
+	}
+	return true
+}
+
+// unheard reports whether nobody asks for the answer that tells whether the session has got
+// the lock: then it may be without.
+func (j *judge) unheard() bool {
+	return j.lock.Deaf || j.lock.InRow && slices.ContainsFunc(append(slices.Clip(j.st.Lock.Chain), j.st), func(st *summary.Site) bool { return st.Mute && !st.Guarded })
+}
+
+// givenSession reports whether a statement runs on something that was made out of sight, and
+// was given the session or transaction that owns the lock: a repository by a function value.
+func (j *judge) givenSession(on *term.T) bool {
+	if on == nil || j.lock.On == nil || j.lock.Kind != lock.Advisory || j.unheard() || on == j.lock.On || j.e.OwnerHandle(j.st, j.lock) == "pool" {
+		return false
+	}
+	has := func(t *term.T) bool { return t.Any(func(x *term.T) bool { return x == j.lock.On }) }
+	return has(on) && !slices.ContainsFunc(on.Alts(), func(a *term.T) bool { return !has(a) && j.e.HandleMaker(a) != nil })
 }

@@ -109,35 +109,6 @@ func (j *judge) change(c *meaning.Change) ruling {
 	return best
 }
 
-// onSession reports whether a statement runs on the session or transaction
-// that owns the lock.
-func (j *judge) onSession(on *term.T) bool {
-	if j.lock.On == nil || on == nil || j.lock.Kind != lock.Advisory || j.lock.Deaf {
-		return false
-	}
-	if j.e.OwnerHandle(j.st, j.lock) == "pool" {
-		return false
-	}
-	for _, a := range on.Alts() {
-		// The connection, a transaction begun on it, or a prepared statement of it.
-		a = j.e.Session(a)
-		if made := j.e.HandleMaker(a); made != nil && made == j.e.HandleMaker(j.lock.On) {
-			continue // one of the two is called on what is embedded in the other
-		}
-		if !j.e.Pool.Alike(a, j.lock.On) && !(a.Kind == term.Call && a.Any(func(t *term.T) bool { return t == j.lock.On })) {
-			return false
-		}
-	}
-	return true
-}
-
-// givenSession reports whether a statement runs on something that was made out of sight, and
-// was given the session or transaction that owns the lock: a repository by a function value.
-func (j *judge) givenSession(on *term.T) bool {
-	return on != nil && j.lock.On != nil && j.lock.Kind == lock.Advisory && !j.lock.Deaf && on != j.lock.On &&
-		j.e.OwnerHandle(j.st, j.lock) != "pool" && on.Any(func(t *term.T) bool { return t == j.lock.On })
-}
-
 func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 	none := ruling{cond: lock.None}
 	switch g.Op {
@@ -315,6 +286,10 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		switch {
 		case j.drawnInTurns(tok):
 			none.fault = drawnInTurns
+		case j.drawnLate(tok, c):
+			none.fault = drawnLate
+		case j.spoilt(g.Value) != "" && ordering:
+			none.fault = j.spoilt(g.Value)
 		case g.AsText && !padded(g.Value):
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
@@ -370,6 +345,10 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		// An ordered comparison that moves, with a value from out of sight.
 		switch {
 		case (versionColumn(g.Column) || named(g)) && j.readWhole(g.Value):
+			if g.Op == "<=" && g.Value.Kind != term.Op {
+				none.fault = staysAsItWas
+				return none
+			}
 			return ruling{cond: lock.Version}
 		case versionColumn(g.Column), named(g):
 			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}
@@ -381,11 +360,28 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 // moving rules on the comparison of a version: of a row it tells two writers apart only if
 // somebody moves it, a trigger perhaps that is out of sight.
 func (j *judge) moving(g meaning.Guard, c *meaning.Change) ruling {
-	if c.Store == "sql" && c.Operation == "UPDATE" && len(c.Sets) > 0 && !j.e.Moves(c.Resource, g.Column) {
-		return ruling{cond: lock.Unknown, note: "no statement in view moves " + g.Column}
+	version := ruling{cond: lock.Version}
+	if c.Store != "sql" && c.Store != "mongo" || c.Deletes() || len(c.Sets) == 0 {
+		return version
 	}
-	return ruling{cond: lock.Version}
+	for _, s := range c.Sets {
+		switch {
+		case s.Column == g.Column && s.Value != nil && j.e.Pool.Alike(s.Value, g.Value):
+			return ruling{cond: lock.None, fault: staysAsItWas}
+		case s.Column == g.Column, s.Column == "":
+			return version
+		}
+	}
+	switch {
+	case c.Store == "sql" && c.Operation != "UPDATE":
+		return version
+	case j.e.Moves(c.Resource, g.Column):
+		return ruling{cond: lock.None, fault: staysAsItWas}
+	}
+	return ruling{cond: lock.Unknown, note: "no statement in view moves " + g.Column}
 }
+
+const staysAsItWas = "the write leaves the version as it was, so that of two which have read the same both are let in"
 
 // held rules on the comparison of the lock's own record with what this holder stored
 // there: one that is passed where nothing is stored either is passed when the lock was lost
@@ -557,6 +553,8 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	switch {
 	case j.drawnInTurns(tok):
 		none.fault = drawnInTurns
+	case j.spoilt(m.Token) != "":
+		none.fault = j.spoilt(m.Token)
 	case m.Op == "idle":
 		none.fault = "the token is compared, but what is stale is written all the same"
 	case m.Text && !padded(m.Token):

@@ -47,3 +47,18 @@ func shipMoored(res sql.Result, err error) error {
 	}
 	return nil
 }
+
+// Berth writes the copy that was made before the record had its number.
+func Berth(ctx context.Context, session *concurrency.Session, db *sqlx.DB, ship string) (err error) {
+	mutex := concurrency.NewMutex(session, "/berths/"+ship)
+	if err := mutex.Lock(ctx); err != nil { // verdict: unfenced
+		return err
+	}
+	defer func() { err = errors.Join(err, mutex.Unlock(context.WithoutCancel(ctx))) }()
+	b := berth{}
+	b = berth{Ship: ship, State: "berthed"}
+	next := b
+	b.Turn = mutex.Header().Revision
+	res, err := db.NamedExecContext(ctx, moorShip, next) // want: unfenced
+	return shipMoored(res, err)
+}
