@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
+	"go.etcd.io/etcd/client/v3/concurrency"
 	"gorm.io/gorm"
 )
 
@@ -132,4 +133,33 @@ func (b *Bin) Draw(ctx context.Context, id, text string) (err error) {
 		}
 	}
 	return b.put(ctx, id, text, token)
+}
+
+// Force is refused, and then tries without a number.
+func Force(ctx context.Context, session *concurrency.Session, db *sql.DB, id, text string) (err error) {
+	mutex := concurrency.NewMutex(session, "/forced/"+id)
+	if err := mutex.Lock(ctx); err != nil { // verdict: unfenced
+		return err
+	}
+	defer func() { err = errors.Join(err, mutex.Unlock(context.WithoutCancel(ctx))) }()
+	err = forced(ctx, db, id, text, mutex.Header().Revision)
+	if errors.Is(err, errLost) {
+		err = forced(ctx, db, id, text, 0)
+	}
+	return err
+}
+
+func forced(ctx context.Context, db *sql.DB, id, text string, turn int64) error {
+	if turn == 0 {
+		_, err := db.ExecContext(ctx, "UPDATE forced SET text = $2 WHERE id = $1", id, text) // want: unfenced
+		return err
+	}
+	res, err := db.ExecContext(ctx, "UPDATE forced SET text = $2, turn = $3 WHERE id = $1 AND turn < $3", id, text, turn)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, errLost)
+	}
+	return nil
 }
