@@ -55,7 +55,7 @@ func (o *Orchard) Pick(ctx context.Context, row, me string, pick func(context.Co
 }
 
 func (o *Orchard) stay(ctx context.Context, row, me string) (bool, error) {
-	if time.Now().Unix() < o.last.Load() {
+	if time.Now().Unix() < o.last.Load() { // want: wallclock
 		return true, nil // want: localstate
 	}
 	ok, err := o.rdb.SetNX(ctx, "night:"+row, me, season).Result()
