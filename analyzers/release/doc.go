@@ -84,6 +84,9 @@
 //     work but not where the lock is refused. One
 //     that a function makes for a lock and keeps beside it in an object, whose methods
 //     release the lock and never close the session: where it is made.
+//   - A connection goes back to its pool before the unlock runs on it, also by the order
+//     in which both are deferred: at the unlock. Closed for good it takes the lock with it,
+//     and nothing is said.
 //   - A goroutine waits for a lock that knows no context, and where a select gives up
 //     listening for its answer nothing receives that later, to release: at the acquire.
 //   - A loop takes a lock again through an object that refuses until it is released,

@@ -91,6 +91,9 @@ func say(u *lock.Use, s *lock.Slip) (lock.Level, string) {
 	case lock.SlipStacked:
 		return lock.Warning, fmt.Sprintf("one release does not free the lock: the session that holds %s takes it once more, and session locks stack; ask the session with a ping, or release as often as the lock was taken", name)
 	case lock.SlipReturned:
+		if s.Detail == "before" {
+			return lock.Warning, fmt.Sprintf("the lock stays taken: the connection of %s is back in its pool (%s) when %s unlocks through it, so the unlock does not arrive and the session in the pool keeps the lock; unlock first, and remember that what is deferred last runs first", name, other, call)
+		}
 		if s.Detail == "transaction" {
 			return lock.Warning, fmt.Sprintf("the lock stays taken: nothing unlocks %s, which belongs to the session, and the end of the transaction (%s) only returns that to its pool with the lock; take the lock that ends with the transaction, or unlock", name, other)
 		}

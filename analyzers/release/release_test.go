@@ -41,6 +41,7 @@ func TestCheck(t *testing.T) {
 		{Name: "caller's context", Use: use(lock.SlipRequest, "", nil), Want: []string{"a.go:20 note: with the caller's context"}},
 		{Name: "stacked", Use: use(lock.SlipStacked, "", nil), Want: []string{"a.go:20 warning: session locks stack"}},
 		{Name: "returned", Use: use(lock.SlipReturned, "", nil), Want: []string{"a.go:20 warning: nothing unlocks"}},
+		{Name: "returned before", Use: use(lock.SlipReturned, "before", nil), Want: []string{"a.go:20 warning: is back in its pool (a.go:15) when Del unlocks through it"}},
 		{Name: "abandoned", Use: use(lock.SlipAbandoned, "", nil), Want: []string{"a.go:20 warning: nobody closes it"}},
 		{Name: "another check's", Use: use(lock.SlipOpen, "", nil)},
 		{Name: "none", Use: use(lock.SlipLeft, "", func(u *lock.Use) { u.Slips = nil })},

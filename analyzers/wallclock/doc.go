@@ -46,6 +46,8 @@
 // that the function locks. So is the present plus the lock's time to live, in a variable or
 // in a field of whichever name that is set where the lock is taken, and what
 // the lock itself answers when it is asked (Until of redsync, TTL of redislock).
+// So is a field, also an atomic one, that is set to the present only where the lock is taken
+// or renewed, where its age is compared with a good part of the lock's time to live.
 //
 // So is a time from a column that the function, or one that it calls, stores a later end
 // in, with a holder beside it, where one of the two is named after locks: that takes a

@@ -3,6 +3,7 @@ package code
 import (
 	"go/constant"
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -20,7 +21,8 @@ func ConstInt(v ssa.Value) (int64, bool) {
 	return n, exact
 }
 
-// FieldRead reports whether v was read from a field, and from which.
+// FieldRead reports whether v was read from a field, and from which. Of an atomic number
+// or pointer that is a field, Load reads it.
 func FieldRead(v ssa.Value) (x ssa.Value, field int, ok bool) {
 	switch v := v.(type) {
 	case *ssa.UnOp:
@@ -29,6 +31,12 @@ func FieldRead(v ssa.Value) (x ssa.Value, field int, ok bool) {
 		}
 	case *ssa.Field:
 		return v.X, v.Field, true
+	case *ssa.Call:
+		if strings.HasPrefix(CalleeName(v.Common()), "(*atomic.") && MethodOf(v.Common()) == "Load" {
+			if a, ok := v.Call.Args[0].(*ssa.FieldAddr); ok {
+				return a.X, a.Field, true
+			}
+		}
 	}
 	return nil, 0, false
 }

@@ -371,7 +371,7 @@ func (r *Readings) Walk(v ssa.Value, enter func(ssa.Value) bool, read func(v ssa
 		case *ssa.Parameter:
 			r.arguments(v, push)
 		case *ssa.Call:
-			if strings.HasPrefix(code.CalleeName(v.Common()), "(*atomic.") && code.MethodOf(v.Common()) == "Load" {
+			if _, _, ok := code.FieldRead(v); ok { // of an atomic one
 				r.loaded(v.Call.Args[0], push, read)
 			} else {
 				r.result(v, v, 0, push, read)

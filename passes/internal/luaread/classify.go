@@ -134,6 +134,8 @@ func (s Script) storesUnder(f Fence, g Guard) (arg, another bool) {
 		for _, p := range puts(e.Cmd, e.Args) {
 			switch {
 			case !p.same(place):
+			case once(e):
+				// what is there stays: the first token, for good
 			case same(p.value, f.Arg) || largest(p.value, f.Arg):
 				arg = true
 			case p.value.Kind != "":
@@ -142,6 +144,15 @@ func (s Script) storesUnder(f Fence, g Guard) (arg, another bool) {
 		}
 	}
 	return arg, another && !arg
+}
+
+// once tells whether a command sets only what is not there yet.
+func once(e Effect) bool {
+	switch e.Cmd {
+	case "SETNX", "HSETNX", "MSETNX":
+		return true
+	}
+	return (e.Cmd == "SET" || e.Cmd == "ZADD") && slices.ContainsFunc(e.Args, func(a Expr) bool { return option(a, "NX") })
 }
 
 // largest tells whether a value is the maximum of arg and others.
@@ -316,12 +327,12 @@ func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
 		switch e.Cmd {
 		case "SET", "SETNX", "SETEX", "PSETEX":
 			value = puts(e.Cmd, e.Args)[0].value
-			if e.Cmd != "SETNX" && !has(e, "NX") && (!vacant(e.Guards, key) || s.ordered(key) || outranks(e.Guards, value)) {
+			if !once(e) && (!vacant(e.Guards, key) || s.ordered(key) || outranks(e.Guards, value)) {
 				continue
 			}
 		case "HSET", "HMSET", "HSETNX":
 			p := puts(e.Cmd, e.Args)
-			if len(p) == 0 || e.Cmd != "HSETNX" && !vacant(e.Guards, key) || s.ordered(key) {
+			if len(p) == 0 || !once(e) && !vacant(e.Guards, key) || s.ordered(key) {
 				continue
 			}
 			value = p[0].value
@@ -355,7 +366,7 @@ func (s Script) Acquires() (key, value, expiry Expr, ok bool) {
 // never ends; or it never ends and is filled with what another key had to hold, as where
 // something is moved from owner to owner.
 func (s Script) keepsRecord(e Effect, expiry Expr) bool {
-	if e.Cmd == "SETNX" || e.Cmd == "HSETNX" || e.Cmd == "SET" && has(e, "NX") {
+	if once(e) {
 		return false
 	}
 	hash := e.Cmd == "HSET" || e.Cmd == "HMSET"

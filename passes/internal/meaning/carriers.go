@@ -52,7 +52,7 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 	case "expression", "filter", "builder", "selected", "options":
 		g.Op = "other"
 	case "version":
-		if slices.ContainsFunc(g.Value.Alts(), func(a *term.T) bool { return constText(a) == "*" }) {
+		if anyVersion(g.Value) {
 			return Guard{Op: "other", Text: "any version will do"}, len(g.Value.Alts()) > 1
 		}
 		switch k.Compare {
@@ -72,12 +72,21 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 func headerGuard(name string, value *term.T) Guard {
 	g := Guard{Op: "sent", Value: value, Text: name}
 	switch l := strings.ToLower(name); {
+	case l == "if-match" && anyVersion(value):
+		if len(value.Alts()) > 1 {
+			return Guard{Op: "other", Text: "any version will do"}
+		} // else it refuses nothing that a stale holder sends
 	case l == "if-match", l == "if-unmodified-since", l == "x-goog-if-generation-match":
 		g.Op = "version"
 	case l == "if-none-match" && constText(value) == "*":
 		g.Op = "absent"
 	}
 	return g
+}
+
+// anyVersion reports whether what is demanded of a version may be that there is one.
+func anyVersion(value *term.T) bool {
+	return slices.ContainsFunc(value.Alts(), func(a *term.T) bool { return constText(a) == "*" })
 }
 
 // isSet reports whether an option field is known to be set: its struct is in

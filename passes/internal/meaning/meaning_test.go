@@ -547,7 +547,7 @@ func TestTokens(t *testing.T) {
 func TestHeaderGuard(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct{ name, value, want string }{
-		{"If-Match", "tag", "version"}, {"if-none-match", "*", "absent"}, {"If-None-Match", "tag", "sent"}, {"Fencing-Token", "7", "sent"},
+		{"If-Match", "tag", "version"}, {"If-Match", "*", "sent"}, {"if-none-match", "*", "absent"}, {"If-None-Match", "tag", "sent"}, {"Fencing-Token", "7", "sent"},
 	} {
 		if got := headerGuard(c.name, w.str(c.value)).Op; got != c.want {
 			t.Errorf("%s: %s is %s, want %s", c.name, c.value, got, c.want)

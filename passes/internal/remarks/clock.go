@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -255,7 +256,7 @@ func (c *clocks) decision(f *engine.Family, in ssa.Instruction) (why string, ok 
 		if why == "" || !present {
 			return "", false
 		}
-		return why, slices.ContainsFunc(common.Args, c.leasing.of) && c.decides(in)
+		return why, (slices.ContainsFunc(common.Args, c.leasing.of) || c.tooOld(in)) && c.decides(in)
 	case *ssa.BinOp:
 		if !isOrder(in.Op) || !code.IsNumber(in.X.Type()) {
 			return "", false
@@ -268,9 +269,36 @@ func (c *clocks) decision(f *engine.Family, in ssa.Instruction) (why string, ok 
 		if by == "" {
 			return "", false
 		}
-		return by + " leaves no monotonic reading", (c.leasing.of(in.X) || c.leasing.of(in.Y)) && c.decides(in)
+		old := func(diff, bound ssa.Value) bool {
+			sub, ok := diff.(*ssa.BinOp)
+			return ok && sub.Op == token.SUB && c.leasing.aged(sub.Y, bound, tickOf[by])
+		}
+		return by + " leaves no monotonic reading", (c.leasing.of(in.X) || c.leasing.of(in.Y) || old(in.X, in.Y) || old(in.Y, in.X)) && c.decides(in)
 	}
 	return "", false
+}
+
+// tickOf is what the numbers count that a time is made into.
+var tickOf = map[string]time.Duration{"Unix": time.Second, "UnixMilli": time.Millisecond, "UnixMicro": time.Microsecond, "UnixNano": 1}
+
+// tooOld reports whether the duration since a time is held against a part of the life of
+// the lock that was taken or renewed then.
+func (c *clocks) tooOld(since *ssa.Call) bool {
+	if !code.IsDuration(since.Type()) {
+		return false
+	}
+	past := since.Call.Args[len(since.Call.Args)-1]
+	return slices.ContainsFunc(*since.Referrers(), func(in ssa.Instruction) bool {
+		cmp, ok := in.(*ssa.BinOp)
+		if !ok || !isOrder(cmp.Op) {
+			return false
+		}
+		bound := cmp.X
+		if bound == ssa.Value(since) {
+			bound = cmp.Y
+		}
+		return c.leasing.aged(past, bound, 1)
+	})
 }
 
 func isOrder(op token.Token) bool {
@@ -386,10 +414,12 @@ func lost(r *engine.Readings, v ssa.Value) string {
 // (time.Now().Unix()), which drops the monotonic reading, and by what.
 func ticks(r *engine.Readings, v ssa.Value) (by string) {
 	r.Walk(v, func(x ssa.Value) bool {
+		if _, _, stored := code.FieldRead(x); stored {
+			return false
+		}
 		call, ok := x.(*ssa.Call)
 		if !ok {
-			_, _, stored := code.FieldRead(x)
-			return by == "" && code.IsNumber(x.Type()) && !stored
+			return by == "" && code.IsNumber(x.Type())
 		}
 		if e := r.Entry(call); e != nil && e.Clock == "strip" && code.IsNumber(call.Type()) {
 			if len(call.Call.Args) > 0 && r.Now(call.Call.Args[0]) {

@@ -27,7 +27,8 @@ import (
 // is the key that the function locks, and the function around the comparison is
 // named so too or works on a lock; or if it is so far ahead as the lock that the
 // function takes lives; or if the lock itself was asked for it. So is a field that is
-// set so far ahead where the lock is taken.
+// set so far ahead where the lock is taken, and one that is set to the present only where
+// it is taken or renewed, if its age is held against a part of the lock's life.
 type leasing struct {
 	e     *engine.Engine
 	read  *engine.Readings
@@ -260,16 +261,53 @@ func (l *leasing) field(t types.Type, i int) bool {
 // of a lock that the function takes: the sum is when the lease ends.
 func (l *leasing) lifetime(fn *ssa.Function, d ssa.Value) bool {
 	f := l.e.Families[code.Root(fn)]
-	if f == nil {
+	return f != nil && slices.Contains(l.lives[code.Root(fn)], span(f.Get(d)))
+}
+
+// span is a duration as the time to live of a lock is told.
+func span(t *term.T) string {
+	if s := meaning.Seconds(t); s != 0 {
+		return time.Duration(s * float64(time.Second)).String()
+	}
+	return t.Text()
+}
+
+// aged reports whether a time, or a number of units for it, is when a lock was last taken
+// or renewed, and its age is held against a part of the lock's life: it lies in a field that
+// is set to the present, and only in functions which do so.
+func (l *leasing) aged(since, bound ssa.Value, unit time.Duration) bool {
+	inField, other := false, false
+	var lives []string
+	l.read.Walk(since, func(x ssa.Value) bool {
+		call := callOf(x)
+		switch {
+		case !inField:
+			_, _, inField = code.FieldRead(x)
+			return true
+		case x.Parent() != nil && l.keys[code.Root(x.Parent())] == nil:
+			other = true
+		case call != nil && l.read.Now(x):
+			lives = append(lives, l.lives[code.Root(x.Parent())]...)
+		}
+		return false
+	}, func(ssa.Value, string) { other = true })
+	if other || len(lives) == 0 {
 		return false
 	}
-	t := f.Get(d)
-	text := t.Text()
-	if s := meaning.Seconds(t); s != 0 {
-		text = time.Duration(s * float64(time.Second)).String()
+	if n, ok := code.ConstInt(bound); ok {
+		return slices.ContainsFunc(lives, func(s string) bool {
+			life, err := time.ParseDuration(s)
+			part := time.Duration(n) * unit
+			return err == nil && part <= life && part >= life/smallestPart
+		})
 	}
-	return slices.Contains(l.lives[code.Root(fn)], text)
+	f := l.read.Family(bound)
+	return f != nil && f.Get(bound).Any(func(t *term.T) bool { return slices.Contains(lives, span(t)) })
 }
+
+// smallestPart is the part of a lock's life by which its holder still may go: less is how
+// often something is looked at, or said.
+const smallestPart = 5
 
 // outlived reports whether a field is set to when a lock ends: where that is taken, its
 // time to live is added to a time, whatever the field and its object are called.

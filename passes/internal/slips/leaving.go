@@ -465,7 +465,7 @@ func handsBack(e *engine.Engine, t *taking) []lock.Slip {
 				if _, deferred := in.(*ssa.Defer); !t.runs(in) || t.st.Wrapper && t.st.HeldOut && !deferred {
 					continue // where the lock was not taken, or may not have been
 				}
-				if t.ended() {
+				if ended(t.f, t.m.On) {
 					return nil
 				}
 				return []lock.Slip{{Frame: t.u.Acquire, Kind: lock.SlipReturned, Detail: what, Other: t.f.Frame(in, "the session goes back to the pool here")}}
@@ -485,18 +485,18 @@ func (t *taking) runs(in ssa.Instruction) bool {
 	return mc != nil && slices.ContainsFunc(*mc.Referrers(), func(r ssa.Instruction) bool { _, ok := r.(*ssa.Defer); return ok })
 }
 
-// ended reports whether the family does something else with the connection that
+// ended reports whether the family does something else with a connection that
 // can end the session: Raw with driver.ErrBadConn.
-func (t *taking) ended() bool {
-	for _, fn := range t.f.Members {
+func ended(f *engine.Family, on *term.T) bool {
+	for _, fn := range f.Members {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				c, ok := in.(ssa.CallInstruction)
 				if !ok {
 					continue
 				}
-				call := t.f.CallTerm(c.Common(), c.Pos())
-				if recv := meaning.Receiver(call); recv != nil && t.f.Engine.Related(recv, t.m.On) && (strings.HasSuffix(call.Name, ".Raw") || strings.HasSuffix(call.Name, ".Hijack")) {
+				call := f.CallTerm(c.Common(), c.Pos())
+				if recv := meaning.Receiver(call); recv != nil && f.Engine.Related(recv, on) && (strings.HasSuffix(call.Name, ".Raw") || strings.HasSuffix(call.Name, ".Hijack")) {
 					return true
 				}
 			}
