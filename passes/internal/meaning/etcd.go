@@ -176,7 +176,7 @@ func collect(out []*term.T, t *term.T) []*term.T {
 }
 
 // surely is what collect finds on every way: a compare that is appended only where a flag
-// says so is left out elsewhere.
+// says so is left out elsewhere. Of one or the other both count.
 func surely(t *term.T) []*term.T {
 	var out []*term.T
 	switch {
@@ -188,10 +188,20 @@ func surely(t *term.T) []*term.T {
 			out = append(out, surely(a)...)
 		}
 	case t.Kind == term.Join:
-		out = surely(t.Args[0])
-		for _, a := range t.Args[1:] {
-			also := surely(a)
-			out = slices.DeleteFunc(out, func(c *term.T) bool { return !slices.Contains(also, c) })
+		all := make([]*term.T, 0, len(t.Args))
+		for i, a := range t.Args {
+			list := surely(a)
+			if len(list) == 0 {
+				return nil
+			}
+			if all = append(all, list...); i == 0 {
+				out = slices.Clone(list)
+			} else {
+				out = slices.DeleteFunc(out, func(c *term.T) bool { return !slices.Contains(list, c) })
+			}
+		}
+		if len(out) == 0 {
+			return all
 		}
 	}
 	return out
