@@ -30,6 +30,12 @@ func (l *Ledger) Enter(ctx context.Context, page, line string) error {
 	return err
 }
 
+// Strike does so as well.
+func (l *Ledger) Strike(ctx context.Context, page string) error {
+	_, err := l.db.Exec(ctx, "UPDATE ledger SET struck = true WHERE page = $1", page) // want: unfenced // linked
+	return err
+}
+
 // Booth is what main makes.
 type Booth struct {
 	Pool   *pgxpool.Pool
@@ -55,7 +61,7 @@ func (b *Booth) Void(ctx context.Context, ticket string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Leave()) }()
-	return b.Ledger(b.Pool).Enter(ctx, "void", ticket)
+	return b.Ledger(b.Pool).Strike(ctx, ticket)
 }
 
 // Book makes a ledger of the transaction that has the lock.
