@@ -46,7 +46,7 @@ func parted(e *engine.Engine, t *taking) []lock.Slip {
 				}
 			}
 		}
-		for in, x := range releases {
+		given := func(in ssa.Instruction, x summary.Effect) {
 			_, deferred := in.(*ssa.Defer)
 			r, _ := e.Release(x)
 			for _, h := range back {
@@ -61,6 +61,13 @@ func parted(e *engine.Engine, t *taking) []lock.Slip {
 				}
 				out = append(out, lock.Slip{Frame: at, Kind: lock.SlipReturned, Detail: "before", Other: f.Frame(h.at, "the session goes back to the pool here")})
 				break
+			}
+		}
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if x, ok := releases[in]; ok {
+					given(in, x)
+				}
 			}
 		}
 	})
