@@ -125,8 +125,7 @@ func (e *Engine) Drawn(effects []summary.Effect) Counters {
 // Draws reports whether a call draws a token or tends its counter. A counter
 // whose value goes where it cannot be followed is known by its name.
 func (e *Engine) Draws(c Counters, call *term.T, ms []meaning.Meaning) bool {
-	// A call far inside of a value has lost its arguments, but not its place.
-	if slices.ContainsFunc(c.Calls, func(x *term.T) bool { return x == call || x.Name == call.Name && x.Site == call.Site && x.Site != "" }) {
+	if slices.ContainsFunc(c.Calls, call.SameCall) {
 		return true
 	}
 	if column, ok := e.Reader.Counted(call); ok && FenceName(column) {
@@ -178,9 +177,8 @@ func (e *Engine) DrawnBefore(st *summary.Site, call *term.T) bool {
 	if call == nil || call.Site == "" {
 		return false
 	}
-	draws := func(x *term.T) bool { return x != nil && x.Name == call.Name && x.Site == call.Site }
-	return slices.ContainsFunc(st.Lock.Early, draws) && !draws(st.Lock.Call) &&
-		!slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return draws(x.Call) })
+	return slices.ContainsFunc(st.Lock.Early, call.SameCall) && !call.SameCall(st.Lock.Call) &&
+		!slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return x.Call != nil && call.SameCall(x.Call) })
 }
 
 // FenceName reports whether a key or column is named like a fence.

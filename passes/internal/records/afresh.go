@@ -46,7 +46,7 @@ func (j *judge) afresh(c *meaning.Change) bool {
 		}) {
 			continue
 		}
-		from := func(t *term.T) bool { return t.Any(func(y *term.T) bool { return sameCall(y, x.Call) }) }
+		from := func(t *term.T) bool { return t.Any(func(y *term.T) bool { return y.SameCall(x.Call) }) }
 		asked := slices.ContainsFunc(versions, from)
 		switch made := slices.ContainsFunc(stored, from); {
 		case asked && made:
@@ -58,12 +58,6 @@ func (j *judge) afresh(c *meaning.Change) bool {
 		}
 	}
 	return false
-}
-
-// sameCall reports whether two terms are one call: far inside of a value it has lost its
-// arguments, but not its place.
-func sameCall(x, y *term.T) bool {
-	return x == y || x.Kind == term.Call && x.Name == y.Name && x.Site == y.Site && x.Site != ""
 }
 
 // sameRecord reports whether two calls that read from one place name the same record there:
@@ -92,7 +86,7 @@ func (j *judge) names(args []*term.T) []*term.T {
 // comparedInGo reports whether what a call has read decides whether a write is made.
 func (j *judge) comparedInGo(c *meaning.Change, read *term.T) bool {
 	from := func(t *term.T) bool {
-		return t != nil && t.Any(func(y *term.T) bool { return sameCall(y, read) })
+		return t != nil && t.Any(func(y *term.T) bool { return y.SameCall(read) })
 	}
 	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
 		return x.Call == c.Call && slices.ContainsFunc(x.Asked, func(a summary.Asked) bool { return from(a.Read) || from(a.Incoming) })

@@ -315,6 +315,6 @@ func (j *judge) byName(q meaning.Meaning) bool {
 // inSection reports whether a value is read by a call of the section.
 func (j *judge) inSection(v *term.T) bool {
 	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
-		return x.Call != nil && x.Open == summary.Closed && v.Any(func(t *term.T) bool { return sameCall(t, x.Call) })
+		return x.Call != nil && x.Open == summary.Closed && v.Any(func(t *term.T) bool { return t.SameCall(x.Call) })
 	})
 }

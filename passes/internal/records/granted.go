@@ -30,7 +30,7 @@ const drawnInTurns = "the number is drawn anew in each turn of a loop, so whoeve
 // so not once a grant.
 func (j *judge) drawnInTurns(tok meaning.Token) bool {
 	return tok.Handle == nil && !tok.Read && tok.Call != nil && slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
-		return x.Call != nil && x.Open == summary.Closed && x.Turns.Rounds > summary.Counted && sameCall(tok.Call, x.Call)
+		return x.Call != nil && x.Open == summary.Closed && x.Turns.Rounds > summary.Counted && tok.Call.SameCall(x.Call)
 	})
 }
 
@@ -45,12 +45,12 @@ func (j *judge) drawnLate(tok meaning.Token, c *meaning.Change) bool {
 	for _, x := range j.st.Effects {
 		switch {
 		case x.Call == nil || x.Open != summary.Closed:
-		case sameCall(tok.Call, x.Call):
+		case tok.Call.SameCall(x.Call):
 			return false
 		case slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
 			return m.Role == meaning.Query && strings.Contains(m.Store, ":") && engine.Overlap(m.Store, c.Resource)
 		}):
-			return slices.ContainsFunc(j.st.Effects, func(y summary.Effect) bool { return y.Call != nil && sameCall(tok.Call, y.Call) })
+			return slices.ContainsFunc(j.st.Effects, func(y summary.Effect) bool { return y.Call != nil && tok.Call.SameCall(y.Call) })
 		}
 	}
 	return false

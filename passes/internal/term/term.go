@@ -180,6 +180,12 @@ func (p *Pool) Call(fn, site string, args ...*T) *T {
 	return p.intern(T{Kind: Call, Name: fn, Site: site, Args: args})
 }
 
+// SameCall reports whether two terms are one call: far inside of a value it has lost its
+// arguments, but not its place.
+func (t *T) SameCall(u *T) bool {
+	return t == u || t.Kind == Call && u.Kind == Call && t.Name == u.Name && t.Site == u.Site && t.Site != ""
+}
+
 // Result is the index-th result of a call with several.
 func (p *Pool) Result(call *T, index int) *T {
 	return p.intern(T{Kind: Result, Index: index, Args: []*T{call}})
