@@ -7,6 +7,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // A version keeps a stale writer out where it is that of the state from which the new
@@ -15,59 +16,177 @@ import (
 
 const askedAfresh = "the version that it is compared with was read after what is stored had been read, so it matches whoever has written in between"
 
-// afresh reports whether a write compares a version that one call of the section has read,
-// while what it stores was made of what another one had read from the same place before.
+const madeElsewhere = "what is stored was made of what had been read elsewhere before the version was, and whether that is still so is out of sight"
+
+// An answer to what cannot always be told.
+type answer int
+
+const (
+	no answer = iota
+	perhaps
+	yes
+)
+
+// afresh rules on a write that compares a version, while what it stores was made of what
+// had been read before that version: from the same place, which others may have changed since,
+// or from another one, where the version comes with nothing that is stored.
 //
-// Calls are in the order of the text of their functions. Two calls of one function that
-// reads both cannot be told apart, and nothing is said of them.
-func (j *judge) afresh(c *meaning.Change) bool {
+// Calls are in the order of the text of their functions; those that are not in the section
+// come before it. Two calls of one function that reads both cannot be told apart, and
+// nothing is said of them.
+func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
 	var versions []*term.T
+	var columns []string
 	for _, g := range c.Guards {
 		if g.Value != nil && (g.Op == "version" || g.Op == "=" && versionColumn(g.Column)) {
-			versions = append(versions, g.Value)
+			versions, columns = append(versions, g.Value), append(columns, g.Column)
 		}
 	}
 	if len(versions) == 0 {
+		return ruling{}, false
+	}
+	object := c.Value
+	if object == nil && c.Store == "k8s" {
+		object = c.Key // is written as it is
+	}
+	var stored, whole []*term.T
+	for _, s := range append(slices.Clip(c.Sets), meaning.Setting{Value: object}) {
+		if s.Value == nil || s.Column != "" && slices.Contains(columns, s.Column) || slices.Contains(versions, s.Value) {
+			continue
+		}
+		parts, before := settings(s.Value)
+		stored, whole = append(stored, parts...), append(whole, before...)
+	}
+	for i, x := range j.st.Effects {
+		if !j.queries(x) || x.Call == c.Call || !slices.ContainsFunc(versions, func(t *term.T) bool { return j.readBy(t, x.Call) }) {
+			continue
+		}
+		with := func(t *term.T) bool { return t.Any(x.Call.SameCall) }
+		elsewhere, either := false, false
+		for _, t := range append(slices.Clip(stored), whole...) {
+			if with(t) {
+				continue
+			}
+			either = either || hidden(t) && slices.ContainsFunc(j.st.Effects[:i], func(y summary.Effect) bool {
+				return j.queries(y) && j.overlaps(y.Call, c) != no && j.sameRecord(c, y.Call, x.Call)
+			})
+			for _, y := range j.readEarlier(t, i) {
+				switch there := j.overlaps(y, c); {
+				case there == no:
+					elsewhere = true
+				case !j.sameRecord(c, y, x.Call) || j.comparedInGo(c, x.Call):
+				case there == yes:
+					return ruling{cond: lock.None, fault: askedAfresh}, true
+				default:
+					either = true
+				}
+			}
+		}
+		switch {
+		case j.comparedInGo(c, x.Call):
+		case either:
+			r, ok = ruling{cond: lock.Unknown, note: "whether what is stored was read with the version or before is out of sight"}, true
+		case elsewhere && !slices.ContainsFunc(stored, with):
+			r, ok = ruling{cond: lock.Unknown, note: madeElsewhere}, true
+		}
+	}
+	return r, ok
+}
+
+// queries reports whether an effect reads something.
+func (j *judge) queries(x summary.Effect) bool {
+	return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query })
+}
+
+// overlaps tells whether a call reads from where a write goes: mappers name no table.
+func (j *judge) overlaps(call *term.T, c *meaning.Change) answer {
+	found := no
+	for _, m := range j.e.Reader.Of(call) {
+		switch {
+		case m.Role != meaning.Query:
+		case engine.Overlap(m.Store, c.Resource):
+			return yes
+		case m.Store == c.Store:
+			found = perhaps
+		}
+	}
+	return found
+}
+
+// hidden reports whether a part of a value is out of sight.
+func hidden(t *term.T) bool {
+	return t.Any(func(x *term.T) bool { return x.Kind == term.Unknown })
+}
+
+// readEarlier lists the calls that have read what a value was made of before the i-th effect.
+func (j *judge) readEarlier(t *term.T, i int) []*term.T {
+	var out []*term.T
+	t.Any(func(y *term.T) bool {
+		if y.Kind == term.Call && len(y.Args) > 0 && !slices.ContainsFunc(j.st.Effects[i:], func(x summary.Effect) bool { return x.Call != nil && x.Call.SameCall(y) }) &&
+			slices.ContainsFunc(j.e.Reader.Of(y), func(m meaning.Meaning) bool { return m.Role == meaning.Query }) {
+			out = append(out, y)
+		}
+		return false
+	})
+	return out
+}
+
+// settings lists what is stored in the parts of an object that was changed, and the object
+// as it was before. Of others all is stored.
+func settings(v *term.T) (parts, before []*term.T) {
+	inner, _, value, ok := v.Changed()
+	if !ok {
+		return []*term.T{v}, nil
+	}
+	for ok {
+		more, old := settings(value)
+		parts, before = append(parts, more...), append(before, old...)
+		v = inner
+		inner, _, value, ok = v.Changed()
+	}
+	return parts, append(before, v)
+}
+
+// readBy reports whether a value is what a call has read. What another call has found by
+// that is not.
+func (j *judge) readBy(v, call *term.T) bool {
+	switch {
+	case v == nil:
+		return false
+	case v.SameCall(call):
+		return true
+	case v.Kind == term.Call && j.e.Reader.Reads(v):
 		return false
 	}
-	var stored []*term.T
-	for _, s := range append(slices.Clip(c.Sets), meaning.Setting{Value: c.Value}) {
-		if s.Value != nil && !slices.Contains(versions, s.Value) {
-			stored = append(stored, s.Value)
-		}
-	}
-	var old []*term.T // the calls that read before what is stored
-	for _, x := range j.st.Effects {
-		if x.Call == nil || x.Open != summary.Closed || x.Call == c.Call {
-			continue
-		}
-		if !slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
-			return m.Role == meaning.Query && engine.Overlap(m.Store, c.Resource)
-		}) {
-			continue
-		}
-		from := func(t *term.T) bool { return t.Any(func(y *term.T) bool { return y.SameCall(x.Call) }) }
-		asked := slices.ContainsFunc(versions, from)
-		switch made := slices.ContainsFunc(stored, from); {
-		case asked && made:
-			return false
-		case made:
-			old = append(old, x.Call)
-		case asked:
-			return slices.ContainsFunc(old, func(y *term.T) bool { return j.sameRecord(y, x.Call) }) && !j.comparedInGo(c, x.Call)
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Args, func(a *term.T) bool { return j.readBy(a, call) })
 }
 
 // sameRecord reports whether two calls that read from one place name the same record there:
-// what one is given, but for texts and where it is to be stored, the other is given as well.
-func (j *judge) sameRecord(x, y *term.T) bool {
+// what one is given, but for texts and where it is to be stored, the other is given as well,
+// or has it from the first and gives it to the write too.
+func (j *judge) sameRecord(c *meaning.Change, x, y *term.T) bool {
+	if c.Store != "sql" && x.Name == y.Name && !sameWords(meaning.Args(x), meaning.Args(y)) {
+		return false
+	}
 	a, b := j.names(meaning.Args(x)), j.names(meaning.Args(y))
+	written := identities(c)
+	if own := slices.DeleteFunc(slices.Clone(b), func(t *term.T) bool { return j.readBy(t, x) && slices.Contains(written, t) }); len(own) < len(b) {
+		return len(own) == 0
+	}
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	return len(a) > 0 == (len(b) > 0) && !slices.ContainsFunc(a, func(t *term.T) bool { return !slices.Contains(b, t) })
+}
+
+// sameWords reports whether two lists have the same constants in the same places.
+func sameWords(x, y []*term.T) bool {
+	for i := range min(len(x), len(y)) {
+		if x[i].Kind == term.Const && y[i].Kind == term.Const && x[i] != y[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func (j *judge) names(args []*term.T) []*term.T {

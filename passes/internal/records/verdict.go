@@ -88,8 +88,10 @@ func (j *judge) change(c *meaning.Change) ruling {
 	if c.Ignored && best.cond != lock.None {
 		best = ruling{cond: lock.None, fault: "where its condition matches no row, the call writes without it"}
 	}
-	if best.cond == lock.Version && j.afresh(c) {
-		best = ruling{cond: lock.None, fault: askedAfresh}
+	if best.cond == lock.Version {
+		if r, ok := j.afresh(c); ok {
+			best = r
+		}
 	}
 	if best.cond.Holds() {
 		best.fault, best.compared = "", ""
