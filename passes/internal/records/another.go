@@ -318,3 +318,11 @@ func (j *judge) inSection(v *term.T) bool {
 		return x.Call != nil && x.Open == summary.Closed && v.Any(func(t *term.T) bool { return t.SameCall(x.Call) })
 	})
 }
+
+// readInSection reports whether a value is read by a call of the section, and what that has
+// read decides nothing about a write.
+func (j *judge) readInSection(v *term.T, c *meaning.Change) bool {
+	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return j.queries(x) && v.Any(x.Call.SameCall) && !j.comparedInGo(c, x.Call)
+	})
+}

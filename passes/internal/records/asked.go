@@ -19,6 +19,9 @@ func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 		if h, ok := j.watched(x); ok {
 			return h
 		}
+		if j.readUnwatched(x, c) {
+			return ruling{cond: lock.None, fault: "what is stored was made of what had been read before the key was watched, so that what somebody has written in between is lost"}
+		}
 		for _, a := range x.Asked {
 			if h := j.heldRow(a, j.stores(x, c, a)); h.cond != lock.Transaction {
 				return h
@@ -77,6 +80,34 @@ func (j *judge) watched(x summary.Effect) (r ruling, ok bool) {
 		return ruling{cond: lock.None, fault: "the lock's key is watched, but nobody asks whose it is by then"}, true
 	}
 	return ruling{}, false
+}
+
+// readUnwatched reports whether what a transaction stores was made of what had been read
+// from the same key before that was watched.
+func (j *judge) readUnwatched(x summary.Effect, c *meaning.Change) bool {
+	if c.Key == nil {
+		return false
+	}
+	early, late := false, false
+	read := func(q *term.T) bool {
+		if q.Kind != term.Call || !slices.ContainsFunc(j.e.Reader.Of(q), func(m meaning.Meaning) bool {
+			return m.Role == meaning.Query && m.Key != nil && j.e.Pool.Alike(m.Key, c.Key)
+		}) {
+			return false
+		}
+		if slices.ContainsFunc(j.st.Effects, func(y summary.Effect) bool { return y.Call != nil && y.Batch != summary.Alone && y.Call.SameCall(q) }) {
+			late = true
+		} else {
+			early = true
+		}
+		return late
+	}
+	for _, s := range append(slices.Clip(c.Sets), meaning.Setting{Value: c.Value}) {
+		if s.Value != nil && s.Value.Any(read) {
+			break
+		}
+	}
+	return early && !late
 }
 
 // within reports whether a read goes through a transaction, or through the part of

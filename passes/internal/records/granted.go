@@ -34,27 +34,50 @@ func (j *judge) drawnInTurns(tok meaning.Token) bool {
 	})
 }
 
-const drawnLate = "the number is drawn after what the write goes by was read: whoever loses the lock in between draws a greater one than the next holder, and writes what is old"
+const (
+	drawnLate = "the number is drawn after what the write goes by was read: whoever loses the lock in between draws a greater one than the next holder, and writes what is old"
+	readLate  = "the number is read from the lock's record after what the write goes by was read: whoever loses the lock in between reads the next holder's, and writes what is old"
+)
 
-// drawnLate reports whether a number of no lock is drawn in the section only after it has
-// read from what is written.
-func (j *judge) drawnLate(tok meaning.Token, c *meaning.Change) bool {
-	if tok.Handle != nil || tok.Read || tok.Call == nil || !strings.Contains(c.Resource, ":") {
-		return false
+// late says why a number that the section gets only after it has read from what is written
+// is not that of the state which was read; it is empty where the number is the lock object's
+// own, or comes first, or where the program looks at the record that it is from.
+func (j *judge) late(tok meaning.Token, c *meaning.Change) string {
+	if tok.Handle != nil || tok.Call == nil || !strings.Contains(c.Resource, ":") || tok.Read && j.comparedInGo(c, tok.Call) {
+		return ""
 	}
+	of := func(x summary.Effect) bool { return x.Call != nil && x.Open == summary.Closed && tok.Call.SameCall(x.Call) }
 	for _, x := range j.st.Effects {
 		switch {
 		case x.Call == nil || x.Open != summary.Closed:
-		case tok.Call.SameCall(x.Call):
-			return false
+		case of(x):
+			return ""
 		case slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
 			return m.Role == meaning.Query && strings.Contains(m.Store, ":") && engine.Overlap(m.Store, c.Resource)
 		}):
-			return slices.ContainsFunc(j.st.Effects, func(y summary.Effect) bool { return y.Call != nil && tok.Call.SameCall(y.Call) })
+			switch {
+			case !slices.ContainsFunc(j.st.Effects, of):
+				return ""
+			case tok.Read:
+				return readLate
+			}
+			return drawnLate
 		}
 	}
-	return false
+	return ""
 }
+
+// ofTheQueue reports whether a number was read of the node under which the holders of a lock
+// queue: it is the same for all of them.
+func (j *judge) ofTheQueue(tok meaning.Token) bool {
+	if !tok.Read || j.lock.Family != "zookeeper" || j.lock.Handle == nil || j.lock.Key == nil {
+		return false
+	}
+	_, _, made := j.e.Reader.Constructed(j.lock.Handle)
+	return made && slices.ContainsFunc(meaning.Args(tok.Call), func(a *term.T) bool { return j.e.Pool.Alike(a, j.lock.Key) })
+}
+
+const ofTheQueue = "the number is that of the node under which the holders queue, and so the same for all of them"
 
 // spoilt says what keeps a value that has a token in it from growing with the grants, or
 // is empty: on some way something else stands in for it, or it is calculated with.
@@ -78,6 +101,18 @@ func (j *judge) spoilt(v *term.T) string {
 	}
 	return ""
 }
+
+// leftOver reports whether a number is drawn only where nothing is kept in its place yet, so
+// that an earlier grant's may stand there.
+func (j *judge) leftOver(tok meaning.Token, v *term.T) bool {
+	alts := v.Alts()
+	return len(alts) > 1 && tok.Call != nil && slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return x.Call != nil && x.Open == summary.Closed && tok.Call.SameCall(x.Call) &&
+			slices.ContainsFunc(x.Chosen, func(c summary.Choice) bool { return c.Zero && slices.Contains(alts, c.Value) })
+	})
+}
+
+const leftOver = "the number is drawn only where none is kept yet, so that whoever has lost the lock may have the same as the next holder"
 
 const raised = "on some way it is what the resource has by then, or more, so that whoever has lost the lock is let in as well"
 

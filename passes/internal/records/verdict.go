@@ -121,7 +121,7 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		return ruling{cond: lock.Unique}
 	case "owner":
-		return j.owner(g)
+		return j.owner(g, c)
 	case "version":
 		if tok, ok := j.token(g.Value); ok && tok.Origin == "random" && !j.isOwnerValue(g.Value) {
 			none.fault = "what the version is compared with is a random id, which nobody stored there"
@@ -251,11 +251,14 @@ var single = []string{"s3", "zookeeper", "nats", "consul"}
 
 // owner rules on the test that somebody still holds a lock. A value that cannot
 // be what the lock was given tells nothing of it.
-func (j *judge) owner(g meaning.Guard) ruling {
+func (j *judge) owner(g meaning.Guard, c *meaning.Change) ruling {
 	if v := g.Value; v != nil {
 		tok, ok := j.token(v)
 		if ok && tok.Origin != "" || !ok && (v.Kind == term.Const || v.Kind == term.Global) {
 			return ruling{cond: lock.None, fault: "what the lock's key is compared with is nothing that this lock was given"}
+		}
+		if tok.Handle == nil && g.Text != meaning.IsOwner && g.Text != meaning.CheckSession && j.readInSection(v, c) {
+			return ruling{cond: lock.None, fault: "what the lock's key is compared with was read from it in the section: it is that of whoever holds the lock by then"}
 		}
 		switch j.askedFor(g) {
 		case theirs:
@@ -288,10 +291,14 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		switch {
 		case j.drawnInTurns(tok):
 			none.fault = drawnInTurns
-		case j.drawnLate(tok, c):
-			none.fault = drawnLate
+		case j.ofTheQueue(tok):
+			none.fault = ofTheQueue
+		case j.late(tok, c) != "":
+			none.fault = j.late(tok, c)
 		case j.spoilt(g.Value) != "" && ordering:
 			none.fault = j.spoilt(g.Value)
+		case j.leftOver(tok, g.Value) && ordering:
+			none.fault = leftOver
 		case g.AsText && !padded(g.Value):
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
