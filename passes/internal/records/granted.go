@@ -46,7 +46,9 @@ func (j *judge) late(tok meaning.Token, c *meaning.Change) string {
 	if tok.Handle != nil || tok.Call == nil || !strings.Contains(c.Resource, ":") || tok.Read && j.comparedInGo(c, tok.Call) {
 		return ""
 	}
-	of := func(x summary.Effect) bool { return x.Call != nil && x.Open == summary.Closed && tok.Call.SameCall(x.Call) }
+	of := func(x summary.Effect) bool {
+		return x.Call != nil && x.Open == summary.Closed && tok.Call.SameCall(x.Call)
+	}
 	for _, x := range j.st.Effects {
 		switch {
 		case x.Call == nil || x.Open != summary.Closed:
