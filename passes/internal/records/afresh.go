@@ -62,16 +62,19 @@ func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
 			continue
 		}
 		with := func(t *term.T) bool { return t.Any(x.Call.SameCall) }
+		if j.decidedBefore(c, i) {
+			return ruling{cond: lock.None, fault: decidedBefore}, true
+		}
 		elsewhere, either := false, false
 		for _, t := range append(slices.Clip(stored), whole...) {
 			if with(t) {
 				continue
 			}
 			either = either || hidden(t) && slices.ContainsFunc(j.st.Effects[:i], func(y summary.Effect) bool {
-				return j.queries(y) && j.overlaps(y.Call, c) != no && j.sameRecord(c, y.Call, x.Call)
+				return j.queries(y) && j.overlaps(y.Call, x.Call, c) != no && j.sameRecord(c, y.Call, x.Call)
 			})
 			for _, y := range j.readEarlier(t, i) {
-				switch there := j.overlaps(y, c); {
+				switch there := j.overlaps(y, x.Call, c); {
 				case there == no:
 					elsewhere = true
 				case !j.sameRecord(c, y, x.Call) || j.comparedInGo(c, x.Call):
@@ -93,13 +96,35 @@ func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
 	return r, ok
 }
 
+const decidedBefore = "the version that it is compared with was read after that on which it was decided to write, so it matches whoever has written in between"
+
+// decidedBefore reports whether control comes to a write by what was read from the same record
+// before the i-th effect, which reads the version, and by nothing that this one reads.
+func (j *judge) decidedBefore(c *meaning.Change, i int) bool {
+	read := j.st.Effects[i].Call
+	if j.comparedInGo(c, read) {
+		return false
+	}
+	old := func(t *term.T) bool {
+		return t != nil && slices.ContainsFunc(j.readEarlier(t, i), func(y *term.T) bool { return j.overlaps(y, read, c) == yes && j.sameRecord(c, y, read) })
+	}
+	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return x.Call == c.Call && slices.ContainsFunc(x.Asked, func(a summary.Asked) bool { return old(a.Read) || old(a.Incoming) })
+	})
+}
+
 // queries reports whether an effect reads something.
 func (j *judge) queries(x summary.Effect) bool {
 	return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query })
 }
 
-// overlaps tells whether a call reads from where a write goes: mappers name no table.
-func (j *judge) overlaps(call *term.T, c *meaning.Change) answer {
+// overlaps tells whether a call reads from where a write goes, of which another call has read
+// the version: mappers name no table. Where no statement says what is read, it is known by
+// the method and by what that is called on.
+func (j *judge) overlaps(call, version *term.T, c *meaning.Change) answer {
+	if c.Store != "sql" && call.Name == version.Name && j.e.Pool.Alike(meaning.Receiver(call), meaning.Receiver(version)) {
+		return yes
+	}
 	found := no
 	for _, m := range j.e.Reader.Of(call) {
 		switch {

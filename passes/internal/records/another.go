@@ -249,6 +249,8 @@ func (j *judge) anew(g meaning.Guard, c *meaning.Change) (r ruling, ok bool) {
 	case again:
 		return ruling{cond: lock.None, fault: askedAnew}, true
 	case isToken || !lower:
+	case own && j.lateQuery(g.Value, c):
+		return ruling{cond: lock.None, fault: readLate}, true
 	case own:
 		return ruling{cond: lock.Token, note: "read from the lock's record"}, true
 	case elsewhere && named(g):

@@ -69,6 +69,15 @@ func (j *judge) late(tok meaning.Token, c *meaning.Change) string {
 	return ""
 }
 
+// lateQuery reports whether a value is read from the lock's record by its name alone, and only
+// after the section has read from what is written.
+func (j *judge) lateQuery(v *term.T, c *meaning.Change) bool {
+	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return j.queries(x) && v.Any(x.Call.SameCall) && j.late(meaning.Token{Call: x.Call, Read: true}, c) != "" &&
+			!slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query && !j.byName(m) })
+	})
+}
+
 // ofTheQueue reports whether a number was read of the node under which the holders of a lock
 // queue: it is the same for all of them.
 func (j *judge) ofTheQueue(tok meaning.Token) bool {
