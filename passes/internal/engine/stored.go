@@ -110,14 +110,34 @@ func (f *Family) assigned(a *ssa.FieldAddr, at ssa.Instruction, o *filling) {
 				o.set(name, inner.object)
 			}
 		case *ssa.UnOp:
-			if name == meaning.Annotations && code.IsMap(r.Type()) {
+			switch {
+			case !code.IsMap(r.Type()):
+			case name == meaning.Annotations:
 				f.annotated(r, at, func(t *term.T) { o.set(name, t) })
+			default:
+				f.entered(r, name, at, o)
 			}
 		case *ssa.Call: // of a method that is promoted
 			if code.Embedded(a.X.Type(), a.Field) && code.Before(r, at) {
 				f.setBy(r, f.Get(a), o)
 			}
 		}
+	}
+}
+
+// entered notes what is surely put under constant keys of a map in a field.
+func (f *Family) entered(m *ssa.UnOp, name string, at ssa.Instruction, o *filling) {
+	before := o.pool.Field(o.object, name)
+	inner := &filling{o.pool, before}
+	for _, r := range *m.Referrers() {
+		if u, ok := r.(*ssa.MapUpdate); ok && code.Before(r, at) {
+			if key := f.Get(u.Key); key.Kind == term.Const {
+				inner.set(key.Name, f.Get(u.Value))
+			}
+		}
+	}
+	if inner.object != before {
+		o.set(name, inner.object)
 	}
 }
 

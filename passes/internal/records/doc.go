@@ -6,7 +6,7 @@
 //
 // record.go (a use and its writes), verdict.go (what a resource checks before it accepts a
 // write), asked.go (comparisons in Go), granted.go (with numbers that are drawn), another.go (with the tokens of other locks),
-// afresh.go (with versions that were read late),
+// version.go (with versions), afresh.go (that were read late),
 // chosen.go (with zero), claims.go, batch.go, committed.go (after the release), leftout.go,
 // request.go, session.go (whether a write runs on the session that owns the lock).
 package records

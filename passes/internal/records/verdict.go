@@ -217,38 +217,6 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 	return j.compare(g, c)
 }
 
-// versionOf rules on a version that was read of something else than what is written, or
-// may have been. Whatever comes from several reads may be of either, and a transaction may
-// check one thing and write another.
-func (j *judge) versionOf(g meaning.Guard, c *meaning.Change) (ruling, bool) {
-	v, kind := g.Value, c.Store
-	if g.Text != "version" || v == nil || v.Kind == term.Join || c.Key == nil || !slices.Contains(single, kind) {
-		return ruling{}, false
-	}
-	var read *term.T
-	v.Any(func(t *term.T) bool {
-		e := j.e.Reader.Entry(t)
-		if e == nil || e.Query == nil || e.Query.Store != kind || len(e.Query.Resource) == 0 {
-			return false
-		}
-		read = j.e.Reader.Get(e.Query.Resource[len(e.Query.Resource)-1], t, nil)
-		return true
-	})
-	from, known := read.Str()
-	to, same := c.Key.Str()
-	switch {
-	case read == nil || !known && !same:
-	case known && same && from != to:
-		return ruling{cond: lock.None, fault: "the version is that of " + from + ", which this write does not change"}, true
-	case known != same && (read.Kind == term.Param || c.Key.Kind == term.Param):
-		return ruling{cond: lock.Unknown, note: "whether the version is that of what is written is out of sight"}, true
-	}
-	return ruling{}, false
-}
-
-// single has the stores of which a version is that of one object.
-var single = []string{"s3", "zookeeper", "nats", "consul"}
-
 // owner rules on the test that somebody still holds a lock. A value that cannot
 // be what the lock was given tells nothing of it.
 func (j *judge) owner(g meaning.Guard, c *meaning.Change) ruling {
@@ -365,32 +333,6 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	}
 	return none
 }
-
-// moving rules on the comparison of a version: of a row it tells two writers apart only if
-// somebody moves it, a trigger perhaps that is out of sight.
-func (j *judge) moving(g meaning.Guard, c *meaning.Change) ruling {
-	version := ruling{cond: lock.Version}
-	if c.Store != "sql" && c.Store != "mongo" || c.Deletes() || len(c.Sets) == 0 {
-		return version
-	}
-	for _, s := range c.Sets {
-		switch {
-		case s.Column == g.Column && s.Value != nil && j.e.Pool.Alike(s.Value, g.Value):
-			return ruling{cond: lock.None, fault: staysAsItWas}
-		case s.Column == g.Column, s.Column == "":
-			return version
-		}
-	}
-	switch {
-	case c.Store == "sql" && c.Operation != "UPDATE":
-		return version
-	case j.e.Moves(c.Resource, g.Column):
-		return ruling{cond: lock.None, fault: staysAsItWas}
-	}
-	return ruling{cond: lock.Unknown, note: "no statement in view moves " + g.Column}
-}
-
-const staysAsItWas = "the write leaves the version as it was, so that of two which have read the same both are let in"
 
 // held rules on the comparison of the lock's own record with what this holder stored
 // there: one that is passed where nothing is stored either is passed when the lock was lost
@@ -593,13 +535,3 @@ func padded(t *term.T) bool {
 }
 
 var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0\d+[dxX]`) })
-
-func versionColumn(c string) bool {
-	l := strings.ToLower(c)
-	for _, w := range []string{"version", "revision", "etag", "resource_version", "generation", "lock_version", "seq"} {
-		if l == w || strings.HasSuffix(l, "_"+w) {
-			return true
-		}
-	}
-	return false
-}

@@ -210,3 +210,24 @@ func (p *Printer) Print(ctx context.Context, session *concurrency.Session, page 
 		return one(p.db.ExecContext(ctx, set, page, p.number)) // want: weakcondition
 	})
 }
+
+// Ticket hands out the next number of a map that is read anew for each try.
+func Ticket(ctx context.Context, session *concurrency.Session, cs kubernetes.Interface) error {
+	return withToken(ctx, session, "/tickets", func(int64) error { // verdict: unfenced
+		maps := cs.CoreV1().ConfigMaps("harbour")
+		seen, err := maps.Get(ctx, "tickets", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		next := seen.Data["next"] + "I"
+		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			now, err := maps.Get(ctx, "tickets", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			now.Data["next"] = next
+			_, err = maps.Update(ctx, now, metav1.UpdateOptions{}) // want: weakcondition
+			return err
+		})
+	})
+}
