@@ -14,9 +14,12 @@ import (
 // one was made. Asked for once more, right before the write, it is that of whoever has
 // written in between.
 
-const askedAfresh = "the version that it is compared with was read after what is stored had been read, so it matches whoever has written in between"
-
-const madeElsewhere = "what is stored was made of what had been read elsewhere before the version was, and whether that is still so is out of sight"
+const (
+	askedAfresh   = "the version that it is compared with was read after what is stored had been read, so it matches whoever has written in between"
+	decidedBefore = "the version that it is compared with was read after that on which it was decided to write, so it matches whoever has written in between"
+	eitherRead    = "whether what is stored was read with the version or before is out of sight"
+	madeElsewhere = "what is stored was made of what had been read elsewhere before the version was, and whether that is still so is out of sight"
+)
 
 // An answer to what cannot always be told.
 type answer int
@@ -27,6 +30,14 @@ const (
 	yes
 )
 
+// A conditioned is a write that compares a version, which the i-th effect of the section reads.
+type conditioned struct {
+	*judge
+	c       *meaning.Change
+	version *term.T // the call that reads it
+	i       int
+}
+
 // afresh rules on a write that compares a version, while what it stores was made of what
 // had been read before that version: from the same place, which others may have changed since,
 // or from another one, where the version comes with nothing that is stored.
@@ -35,82 +46,93 @@ const (
 // come before it. Two calls of one function that reads both cannot be told apart, and
 // nothing is said of them.
 func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
-	var versions []*term.T
-	var columns []string
-	for _, g := range c.Guards {
-		if g.Value != nil && (g.Op == "version" || g.Op == "=" && versionColumn(g.Column)) {
-			versions, columns = append(versions, g.Value), append(columns, g.Column)
-		}
-	}
+	versions, columns := versionsOf(c)
 	if len(versions) == 0 {
 		return ruling{}, false
 	}
-	object := c.Value
-	if object == nil && c.Store == "k8s" {
-		object = c.Key // is written as it is
-	}
-	var stored, whole []*term.T
-	for _, s := range append(slices.Clip(c.Sets), meaning.Setting{Value: object}) {
-		if s.Value == nil || s.Column != "" && slices.Contains(columns, s.Column) || slices.Contains(versions, s.Value) {
-			continue
-		}
-		parts, before := settings(s.Value)
-		stored, whole = append(stored, parts...), append(whole, before...)
-	}
+	parts, before := storedBy(c, versions, columns)
 	for i, x := range j.st.Effects {
-		if !j.queries(x) || x.Call == c.Call || !slices.ContainsFunc(versions, func(t *term.T) bool { return j.readBy(t, x.Call) }) {
+		if !j.queries(x) || x.Call == c.Call || j.comparedInGo(c, x.Call) ||
+			!slices.ContainsFunc(versions, func(t *term.T) bool { return j.readBy(t, x.Call) }) {
 			continue
 		}
-		with := func(t *term.T) bool { return t.Any(x.Call.SameCall) }
-		if j.decidedBefore(c, i) {
-			return ruling{cond: lock.None, fault: decidedBefore}, true
-		}
-		elsewhere, either := false, false
-		for _, t := range append(slices.Clip(stored), whole...) {
-			if with(t) {
-				continue
-			}
-			either = either || hidden(t) && slices.ContainsFunc(j.st.Effects[:i], func(y summary.Effect) bool {
-				return j.queries(y) && j.overlaps(y.Call, x.Call, c) != no && j.sameRecord(c, y.Call, x.Call)
-			})
-			for _, y := range j.readEarlier(t, i) {
-				switch there := j.overlaps(y, x.Call, c); {
-				case there == no:
-					elsewhere = true
-				case !j.sameRecord(c, y, x.Call) || j.comparedInGo(c, x.Call):
-				case there == yes:
-					return ruling{cond: lock.None, fault: askedAfresh}, true
-				default:
-					either = true
-				}
-			}
-		}
-		switch {
-		case j.comparedInGo(c, x.Call):
-		case either:
-			r, ok = ruling{cond: lock.Unknown, note: "whether what is stored was read with the version or before is out of sight"}, true
-		case elsewhere && !slices.ContainsFunc(stored, with):
-			r, ok = ruling{cond: lock.Unknown, note: madeElsewhere}, true
+		w := conditioned{j, c, x.Call, i}
+		switch fault, note := w.lateness(parts, before); {
+		case fault != "":
+			return ruling{cond: lock.None, fault: fault}, true
+		case note != "":
+			r, ok = ruling{cond: lock.Unknown, note: note}, true
 		}
 	}
 	return r, ok
 }
 
-const decidedBefore = "the version that it is compared with was read after that on which it was decided to write, so it matches whoever has written in between"
+// lateness says what is wrong with the time of the version, or cannot be known of it; both are
+// empty where the version is that of what is stored.
+func (w conditioned) lateness(parts, before []*term.T) (fault, note string) {
+	if w.decidedBefore() {
+		return decidedBefore, ""
+	}
+	with := func(t *term.T) bool { return t.Any(w.version.SameCall) }
+	for _, t := range append(slices.Clip(parts), before...) {
+		if with(t) {
+			continue
+		}
+		if hidden(t) && slices.ContainsFunc(w.st.Effects[:w.i], func(y summary.Effect) bool { return w.queries(y) && w.ofRecord(y.Call) != no }) {
+			note = eitherRead
+		}
+		for _, y := range w.readEarlier(t) {
+			switch w.ofRecord(y) {
+			case yes:
+				return askedAfresh, ""
+			case perhaps:
+				note = eitherRead
+			case no:
+				if note == "" && w.overlaps(y) == no && !slices.ContainsFunc(parts, with) {
+					note = madeElsewhere
+				}
+			}
+		}
+	}
+	return "", note
+}
 
-// decidedBefore reports whether control comes to a write by what was read from the same record
-// before the i-th effect, which reads the version, and by nothing that this one reads.
-func (j *judge) decidedBefore(c *meaning.Change, i int) bool {
-	read := j.st.Effects[i].Call
-	if j.comparedInGo(c, read) {
-		return false
-	}
+// decidedBefore reports whether control comes to the write by what was read from the same
+// record before the version was.
+func (w conditioned) decidedBefore() bool {
 	old := func(t *term.T) bool {
-		return t != nil && slices.ContainsFunc(j.readEarlier(t, i), func(y *term.T) bool { return j.overlaps(y, read, c) == yes && j.sameRecord(c, y, read) })
+		return t != nil && slices.ContainsFunc(w.readEarlier(t), func(y *term.T) bool { return w.ofRecord(y) == yes })
 	}
-	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
-		return x.Call == c.Call && slices.ContainsFunc(x.Asked, func(a summary.Asked) bool { return old(a.Read) || old(a.Incoming) })
+	return slices.ContainsFunc(w.st.Effects, func(x summary.Effect) bool {
+		return x.Call == w.c.Call && slices.ContainsFunc(x.Asked, func(a summary.Asked) bool { return old(a.Read) || old(a.Incoming) })
 	})
+}
+
+// versionsOf lists what a write compares with versions, and the columns that hold them.
+func versionsOf(c *meaning.Change) (values []*term.T, columns []string) {
+	for _, g := range c.Guards {
+		if g.Value != nil && (g.Op == "version" || g.Op == "=" && versionColumn(g.Column)) {
+			values, columns = append(values, g.Value), append(columns, g.Column)
+		}
+	}
+	return values, columns
+}
+
+// storedBy lists what a write stores beside its versions, and the objects that it changes, as
+// they were before.
+func storedBy(c *meaning.Change, versions []*term.T, columns []string) (parts, before []*term.T) {
+	object := c.Value
+	if object == nil && c.Store == "k8s" {
+		object = c.Key // is written as it is
+	}
+	for _, s := range append(slices.Clip(c.Sets), meaning.Setting{Value: object}) {
+		if s.Value == nil || s.Column != "" && slices.Contains(columns, s.Column) || slices.Contains(versions, s.Value) {
+			continue
+		}
+		more, old := settings(s.Value)
+		parts, before = append(parts, more...), append(before, old...)
+	}
+	return parts, before
 }
 
 // queries reports whether an effect reads something.
@@ -118,20 +140,27 @@ func (j *judge) queries(x summary.Effect) bool {
 	return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Query })
 }
 
-// overlaps tells whether a call reads from where a write goes, of which another call has read
-// the version: mappers name no table. Where no statement says what is read, it is known by
-// the method and by what that is called on.
-func (j *judge) overlaps(call, version *term.T, c *meaning.Change) answer {
-	if c.Store != "sql" && call.Name == version.Name && j.e.Pool.Alike(meaning.Receiver(call), meaning.Receiver(version)) {
+// ofRecord tells whether a call reads the very record of which the version is.
+func (w conditioned) ofRecord(call *term.T) answer {
+	if there := w.overlaps(call); there != no && w.sameRecord(w.c, call, w.version) {
+		return there
+	}
+	return no
+}
+
+// overlaps tells whether a call reads from where the write goes: mappers name no table. Where
+// no statement says what is read, it is known by the method and by what that is called on.
+func (w conditioned) overlaps(call *term.T) answer {
+	if w.c.Store != "sql" && call.Name == w.version.Name && w.e.Pool.Alike(meaning.Receiver(call), meaning.Receiver(w.version)) {
 		return yes
 	}
 	found := no
-	for _, m := range j.e.Reader.Of(call) {
+	for _, m := range w.e.Reader.Of(call) {
 		switch {
 		case m.Role != meaning.Query:
-		case engine.Overlap(m.Store, c.Resource):
+		case engine.Overlap(m.Store, w.c.Resource):
 			return yes
-		case m.Store == c.Store:
+		case m.Store == w.c.Store:
 			found = perhaps
 		}
 	}
@@ -143,12 +172,13 @@ func hidden(t *term.T) bool {
 	return t.Any(func(x *term.T) bool { return x.Kind == term.Unknown })
 }
 
-// readEarlier lists the calls that have read what a value was made of before the i-th effect.
-func (j *judge) readEarlier(t *term.T, i int) []*term.T {
+// readEarlier lists the calls that have read what a value was made of before the version was
+// read.
+func (w conditioned) readEarlier(t *term.T) []*term.T {
 	var out []*term.T
 	t.Any(func(y *term.T) bool {
-		if y.Kind == term.Call && len(y.Args) > 0 && !slices.ContainsFunc(j.st.Effects[i:], func(x summary.Effect) bool { return x.Call != nil && x.Call.SameCall(y) }) &&
-			slices.ContainsFunc(j.e.Reader.Of(y), func(m meaning.Meaning) bool { return m.Role == meaning.Query }) {
+		if y.Kind == term.Call && len(y.Args) > 0 && !slices.ContainsFunc(w.st.Effects[w.i:], func(x summary.Effect) bool { return x.Call != nil && x.Call.SameCall(y) }) &&
+			slices.ContainsFunc(w.e.Reader.Of(y), func(m meaning.Meaning) bool { return m.Role == meaning.Query }) {
 			out = append(out, y)
 		}
 		return false
@@ -214,6 +244,7 @@ func sameWords(x, y []*term.T) bool {
 	return true
 }
 
+// names lists what tells one record from another among the arguments of a call.
 func (j *judge) names(args []*term.T) []*term.T {
 	var out []*term.T
 	for _, a := range args {
