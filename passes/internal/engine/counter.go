@@ -60,28 +60,39 @@ func (c *Counters) Add(e *Engine, v *term.T) {
 	}
 }
 
+// give notes where the tokens were drawn that are handed on with a value: it may be a
+// context which carries one, in a struct or not.
+func (c *Counters) give(e *Engine, v *term.T) {
+	c.Add(e, v)
+	for _, x := range v.Carries() {
+		c.Add(e, x)
+		if x.Kind == term.Struct {
+			for _, part := range x.Args {
+				c.Add(e, part)
+			}
+		}
+	}
+}
+
 // numbers leaves out of a section what draws the tokens that its function hands on,
 // to a callback, as a result or in an object: whoever takes the lock by it gets them with
 // the lock.
 func (e *Engine) numbers(s *summary.Summary, section []summary.Effect) []summary.Effect {
 	var c Counters
 	for _, set := range s.Sets {
-		c.Add(e, set.Value)
+		c.give(e, set.Value)
 	}
 	for _, r := range s.Results {
 		if r != nil {
-			c.Add(e, r)
+			c.give(e, r)
 		}
 	}
 	for _, x := range section {
 		if x.Open == summary.Value {
 			for _, a := range x.Call.Args[1:] {
-				c.Add(e, a)
+				c.give(e, a)
 			}
 		}
-	}
-	if len(c.Calls) == 0 {
-		return section
 	}
 	return slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool {
 		return x.Call != nil && x.Open == summary.Closed && e.Draws(c, x.Call, e.Reader.Of(x.Call))
@@ -106,7 +117,7 @@ func (e *Engine) Drawn(effects []summary.Effect) Counters {
 			look(x.Memory.Token)
 		case x.Open == summary.Value:
 			for _, a := range x.Call.Args[1:] {
-				look(a)
+				c.give(e, a)
 			}
 		case x.Call != nil && x.Open == summary.Closed:
 			for _, m := range e.Reader.Of(x.Call) {

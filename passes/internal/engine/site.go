@@ -28,7 +28,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		st.Effects, _ = f.Apply(m.Section, []*term.T{}, st.Lock.At, summary.ByCallback)
 	}
 	if st.Closed {
-		if opensParam(st.Effects, fn) && !f.computed(st, m, fn) || f.Engine.Idle(st) && opensParam(st.After, fn) {
+		if opensParam(st.Effects, fn) && !f.computed(s, st, m, fn) || f.Engine.Idle(st) && opensParam(st.After, fn) {
 			st.Wrapper = true
 			s.Sections = append(s.Sections, st.Section())
 		}

@@ -1,0 +1,140 @@
+package term
+
+import (
+	"slices"
+	"strings"
+)
+
+// What contexts carry. A key is compared with another one as interface values are: by type
+// and by value, or by which variable a pointer leads to.
+
+const (
+	opKey     = "key"     // a key of a context: the type Args[0] and the value Args[1]
+	opContext = "context" // the context of the HTTP request Args[0]
+)
+
+// Key is a value of a type as key of a context. Pointers are keys as they are.
+func (p *Pool) Key(typ string, x *T) *T {
+	return p.Op(opKey, p.Const("type", typ), x)
+}
+
+// RequestContext is the context of an HTTP request.
+func (p *Pool) RequestContext(r *T) *T { return p.Op(opContext, r) }
+
+// given is the context that an HTTP request was made with, or nil.
+func (t *T) given() *T {
+	switch {
+	case t.Kind == Result && t.Index == 0:
+		return t.Args[0].given()
+	case t.Kind != Call || len(t.Args) == 0:
+	case t.Name == "(*net/http.Request).WithContext" || t.Name == "(*net/http.Request).Clone":
+		return t.Args[len(t.Args)-1]
+	case t.Name == "net/http.NewRequestWithContext":
+		return t.Args[0]
+	}
+	return nil
+}
+
+// Whether two keys are one.
+type likeness uint8
+
+const (
+	unlike likeness = iota
+	perhaps
+	alike
+)
+
+func (p *Pool) sameKey(x, y *T) likeness {
+	switch {
+	case x.Kind == Unknown, y.Kind == Unknown, x.IsZero() && y.IsZero():
+		return perhaps
+	case x == y:
+		return alike
+	case x.Kind == Op && y.Kind == Op && x.Name == opKey && y.Name == opKey:
+		switch {
+		case x.Args[0] != y.Args[0]:
+			return unlike
+		case p.Alike(x.Args[1], y.Args[1]):
+			return alike
+		case x.Args[1].Kind == Const && y.Args[1].Kind == Const:
+			return unlike
+		}
+		return perhaps
+	case x.Open(), y.Open(), x.Kind == Join, y.Kind == Join, p.Alike(x, y):
+		return perhaps // two pointers, to what was made alike
+	}
+	return unlike
+}
+
+// carried is the value that a context has under key: nil is returned where that is not
+// known, Nil where it surely has none. A value that another one may hide is not known.
+func (p *Pool) carried(ctx, key *T) *T {
+	switch ctx.Kind {
+	case Join:
+		found, known := make([]*T, len(ctx.Args)), false
+		for i, a := range ctx.Args {
+			if found[i] = p.carried(a, key); found[i] == nil {
+				found[i] = p.intern(T{Kind: Elem, Args: []*T{a, key}})
+			} else {
+				known = true
+			}
+		}
+		if known {
+			return p.Join(found...)
+		}
+	case Result:
+		return p.carried(ctx.Args[0], key)
+	case Call:
+		inner, stored, value := ctx.within()
+		switch {
+		case ctx.Name == "context.Background", ctx.Name == "context.TODO":
+			return p.Nil()
+		case inner == nil:
+			return nil
+		case stored == nil:
+			return p.carried(inner, key)
+		}
+		switch p.sameKey(stored, key) {
+		case alike:
+			return value
+		case unlike:
+			return p.carried(inner, key)
+		}
+	}
+	return nil
+}
+
+// within is the context that another one is made of, and the value with its key that it is
+// given, if any; nil for others.
+func (t *T) within() (ctx, key, value *T) {
+	switch {
+	case t.Kind != Call || len(t.Args) == 0:
+	case t.Name == "context.WithValue":
+		if len(t.Args) == 3 {
+			return t.Args[0], t.Args[1], t.Args[2]
+		}
+	case strings.HasPrefix(t.Name, "context.With") || strings.HasSuffix(t.Name, "/errgroup.WithContext"):
+		return t.Args[0], nil, nil
+	}
+	return nil, nil, nil
+}
+
+// Carries lists what a context was given, the last first.
+func (t *T) Carries() []*T {
+	var list []*T
+	for t.Kind == Result || t.Kind == Call {
+		if t.Kind == Result {
+			t = t.Args[0]
+			continue
+		}
+		ctx, _, value := t.within()
+		if ctx == nil {
+			break
+		}
+		if value != nil && !slices.Contains(list, value) {
+			list = append(list, value)
+		}
+		t = ctx
+	}
+	return list
+}
