@@ -45,6 +45,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 			}
 		}
 	}
+	f.carriedResults(fn, s)
 	s.Sets = f.sets(fn)
 	f.memory(fn, s)
 	f.ask(fn, s)

@@ -11,6 +11,7 @@ import (
 const (
 	opKey     = "key"     // a key of a context: the type Args[0] and the value Args[1]
 	opContext = "context" // the context of the HTTP request Args[0]
+	opCarried = "carried" // Args[1] where a context has the value Args[0], else Args[2]
 )
 
 // Key is a value of a type as key of a context. Pointers are keys as they are.
@@ -117,6 +118,29 @@ func (t *T) within() (ctx, key, value *T) {
 		return t.Args[0], nil, nil
 	}
 	return nil, nil, nil
+}
+
+// IsCarried reports whether t is what a context has under a key, of which it is not known
+// whether there is any.
+func (t *T) IsCarried() bool {
+	if t == nil || t.Kind != Elem || len(t.Args) != 2 {
+		return false
+	}
+	key := t.Args[1]
+	return key.Kind == Global || key.Kind == Struct || key.Kind == Call || key.Kind == Op && key.Name == opKey
+}
+
+// Carried is with where a context has the value x, else without.
+func (p *Pool) Carried(x, with, without *T) *T {
+	switch {
+	case with == without:
+		return with
+	case x.Kind == Nil:
+		return without
+	case x.Kind == Unknown || slices.ContainsFunc(x.Alts(), func(a *T) bool { return a.Kind == Elem || a.Kind == Nil || a.Kind == Unknown }):
+		return p.intern(T{Kind: Op, Name: opCarried, Args: []*T{x, with, without}})
+	}
+	return with
 }
 
 // Carries lists what a context was given, the last first.

@@ -311,6 +311,8 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		return p.Const("int", strconv.Itoa(len(args[0].Args)))
 	case name == opContext && len(args) == 1 && args[0].given() != nil:
 		return args[0].given()
+	case name == opCarried && len(args) == 3:
+		return p.Carried(args[0], args[1], args[2])
 	case name == opOr && len(args) == 2:
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
@@ -472,11 +474,14 @@ func (p *Pool) Alike(x, y *T) bool {
 	return x == y || p.Like(x) == p.Like(y)
 }
 
-// Alts returns the alternatives of a Join, the value and the default of an Or,
-// or t alone.
+// Alts returns the alternatives of a Join or of a Carried, the value and the default of
+// an Or, or t alone.
 func (t *T) Alts() []*T {
 	if t == nil {
 		return nil
+	}
+	if t.Kind == Op && t.Name == opCarried {
+		return t.Args[1:]
 	}
 	if t.Kind == Join || t.Kind == Op && t.Name == opOr {
 		return t.Args
