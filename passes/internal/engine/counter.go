@@ -78,6 +78,23 @@ func (c *Counters) give(e *Engine, v *term.T) {
 // to a callback, as a result or in an object: whoever takes the lock by it gets them with
 // the lock.
 func (e *Engine) numbers(s *summary.Summary, section []summary.Effect) []summary.Effect {
+	return slices.DeleteFunc(slices.Clone(section), e.drawing(s, section))
+}
+
+// section is what a site is to those whose function runs in it. Whether that compares the
+// token that it is given or not, drawing one is no write of theirs.
+func (e *Engine) section(s *summary.Summary, st *summary.Site) summary.Section {
+	sec := st.Section()
+	draws := e.drawing(s, sec.Effects)
+	sec.Effects = slices.Clone(sec.Effects)
+	for i, x := range sec.Effects {
+		sec.Effects[i].Own = x.Own || draws(x)
+	}
+	return sec
+}
+
+// drawing tells the effects of a section that draw the tokens which its function hands on.
+func (e *Engine) drawing(s *summary.Summary, section []summary.Effect) func(summary.Effect) bool {
 	var c Counters
 	for _, set := range s.Sets {
 		c.give(e, set.Value)
@@ -94,9 +111,9 @@ func (e *Engine) numbers(s *summary.Summary, section []summary.Effect) []summary
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool {
+	return func(x summary.Effect) bool {
 		return x.Call != nil && x.Open == summary.Closed && e.Draws(c, x.Call, e.Reader.Of(x.Call))
-	})
+	}
 }
 
 // Drawn finds the counters whose values the writes of a section compare or store, or

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -27,63 +28,75 @@ func (f *Family) isKey(c *ssa.CallCommon, name string, i int) bool {
 	return f.takesKey(c, i, 0)
 }
 
-// takesKey reports whether a function of the program takes its i-th argument, which may be of
-// any type, for the key of a context.
+// takesKey reports whether a function of the program takes its i-th argument for the key of
+// a context: a value of any type, or a pointer.
 func (f *Family) takesKey(c *ssa.CallCommon, i, depth int) bool {
 	fn := code.Origin(c.StaticCallee())
 	if fn == nil || depth == maxKeyed || i >= len(fn.Params) || len(fn.Blocks) == 0 {
 		return false
 	}
 	p := fn.Params[i]
-	if it, ok := p.Type().Underlying().(*types.Interface); !ok || it.NumMethods() > 0 || p.Referrers() == nil {
-		return false
-	}
-	for _, r := range *p.Referrers() {
-		inner, ok := r.(ssa.CallInstruction)
-		if !ok {
-			continue
-		}
-		for j, a := range inner.Common().Args {
-			if a != ssa.Value(p) {
-				continue
-			}
-			switch name := f.Engine.nameOf(inner.Common()); {
-			case name == "context.WithValue" && j == 1, name == "(context.Context).Value", f.takesKey(inner.Common(), j, depth+1):
-				return true
-			}
-		}
+	switch t := p.Type().Underlying().(type) {
+	case *types.Pointer:
+		return slices.ContainsFunc(*p.Referrers(), func(r ssa.Instruction) bool {
+			mi, ok := r.(*ssa.MakeInterface)
+			return ok && f.givesKey(mi, depth)
+		}) || f.givesKey(p, depth)
+	case *types.Interface:
+		return t.NumMethods() == 0 && f.givesKey(p, depth)
 	}
 	return false
 }
 
+// givesKey reports whether a value is given to a context as a key, there or by a function.
+func (f *Family) givesKey(v ssa.Value, depth int) bool {
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		inner, ok := r.(ssa.CallInstruction)
+		if !ok {
+			return false
+		}
+		c := inner.Common()
+		name := f.Engine.nameOf(c)
+		for j, a := range c.Args {
+			if a == v && (name == "context.WithValue" && j == 1 || name == "(context.Context).Value" || f.takesKey(c, j, depth+1)) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // contextKey is a value as key of a context: with its type, but for a pointer, which is
-// told by where it leads. Which type a parameter of a type stands for is not known.
+// told by the variable that it is kept in. Which type a parameter of a type stands for is
+// not known.
 func (f *Family) contextKey(v ssa.Value) *term.T {
 	p := f.Engine.Pool
-	mi, ok := v.(*ssa.MakeInterface)
-	if !ok {
-		if g := variable(v); g != nil {
-			if set, ok := f.Engine.declaration(g).(*ssa.MakeInterface); ok {
+	x := v
+	if mi, ok := v.(*ssa.MakeInterface); ok {
+		x = mi.X
+	}
+	if g, ok := x.(*ssa.Global); ok {
+		return p.Global("&" + g.RelString(nil))
+	}
+	_, pointer := x.Type().Underlying().(*types.Pointer)
+	if g := variable(x); g != nil && (pointer || x == v) {
+		switch set := f.Engine.declaration(g).(type) {
+		case *ssa.MakeInterface:
+			return f.contextKey(set)
+		case *ssa.UnOp:
+			if variable(set) != nil {
 				return f.contextKey(set)
 			}
 		}
-		return f.Get(v)
+		return p.Global(g.RelString(nil))
 	}
-	t := mi.X.Type()
-	if _, pointer := t.Underlying().(*types.Pointer); pointer {
-		if g, ok := mi.X.(*ssa.Global); ok {
-			return p.Global("&" + g.RelString(nil))
-		}
-		at := f.Get(mi.X)
-		if g := variable(mi.X); g != nil && at.IsZero() {
-			return p.Global(g.RelString(nil))
-		}
-		return at
-	}
-	if open(t) {
+	switch {
+	case x == v || pointer:
+		return f.Get(x)
+	case open(x.Type()):
 		return p.Unknown("key")
 	}
-	return p.Key(types.TypeString(t, nil), f.Get(mi.X))
+	return p.Key(types.TypeString(x.Type(), nil), f.Get(x))
 }
 
 // variable is the package-level variable that a value is read from, or nil.

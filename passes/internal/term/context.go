@@ -49,22 +49,39 @@ func (p *Pool) sameKey(x, y *T) likeness {
 	switch {
 	case x.Kind == Unknown, y.Kind == Unknown, x.IsZero() && y.IsZero():
 		return perhaps
-	case x == y:
-		return alike
 	case x.Kind == Op && y.Kind == Op && x.Name == opKey && y.Name == opKey:
-		switch {
-		case x.Args[0] != y.Args[0]:
-			return unlike
-		case p.Alike(x.Args[1], y.Args[1]):
-			return alike
-		case x.Args[1].Kind == Const && y.Args[1].Kind == Const:
+		if x.Args[0] != y.Args[0] {
 			return unlike
 		}
+		return p.sameValue(x.Args[1], y.Args[1])
+	case x.Kind == Struct, x.Kind == Call, x.Kind == Join, y.Kind == Join:
+		if x.Kind == Struct && y.Kind == Struct && x.Site != y.Site {
+			return unlike // pointers to what was made at two places
+		}
+		return perhaps // or twice at one
+	case x == y:
+		return alike
+	case x.Open(), y.Open():
 		return perhaps
-	case x.Open(), y.Open(), x.Kind == Join, y.Kind == Join, p.Alike(x, y):
-		return perhaps // two pointers, to what was made alike
 	}
 	return unlike
+}
+
+// sameValue compares two keys of one type.
+func (p *Pool) sameValue(x, y *T) likeness {
+	switch {
+	case p.Alike(x, y):
+		return alike
+	case x.Kind == Const && y.Kind == Const:
+		return unlike
+	case x.Kind == Struct && y.Kind == Struct:
+		for _, name := range slices.Concat(x.Names, y.Names) {
+			if p.sameValue(p.Field(x, name), p.Field(y, name)) == unlike {
+				return unlike
+			}
+		}
+	}
+	return perhaps
 }
 
 // carried is the value that a context has under key: nil is returned where that is not
@@ -141,6 +158,16 @@ func (p *Pool) Carried(x, with, without *T) *T {
 		return p.intern(T{Kind: Op, Name: opCarried, Args: []*T{x, with, without}})
 	}
 	return with
+}
+
+// Uncertain reports whether t may be what a context has, where it is not known whether that
+// has any. What calls are made of is not looked at.
+func (t *T) Uncertain() bool {
+	switch t.Kind {
+	case Join, Op, Field, List, Struct:
+		return slices.ContainsFunc(t.Args, (*T).Uncertain)
+	}
+	return t.IsCarried()
 }
 
 // Carries lists what a context was given, the last first.
