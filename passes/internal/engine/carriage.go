@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
@@ -108,6 +109,7 @@ func (f *Family) resultBy(returns []*ssa.Return, i int) *term.T {
 	var t *term.T
 	for _, ret := range returns {
 		switch r := f.extended(f.Value(ret.Results[i])); {
+		case code.IsContext(ret.Results[i].Type()) && fails(ret):
 		case r == nil || r.IsZero() && t != nil:
 		case t == nil || t.IsZero():
 			t = r
@@ -116,6 +118,30 @@ func (f *Family) resultBy(returns []*ssa.Return, i int) *term.T {
 		}
 	}
 	return t
+}
+
+// fails reports whether a return surely gives back an error.
+func fails(ret *ssa.Return) bool {
+	if len(ret.Results) == 0 {
+		return false
+	}
+	err := ret.Results[len(ret.Results)-1]
+	if !code.IsError(err.Type()) || isNilConst(err) {
+		return false
+	}
+	switch v := err.(type) {
+	case *ssa.MakeInterface:
+		return true
+	case *ssa.UnOp:
+		if variable(v) != nil {
+			return true
+		}
+	case *ssa.Call:
+		if name := code.CalleeName(v.Common()); name == "errors.New" || name == "fmt.Errorf" {
+			return true
+		}
+	}
+	return code.Failing(ret.Block())
 }
 
 // reached lists the returns that one way of a branch alone leads to.

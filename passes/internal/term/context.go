@@ -11,7 +11,6 @@ import (
 const (
 	opKey     = "key"     // a key of a context: the type Args[0] and the value Args[1]
 	opContext = "context" // the context of the HTTP request Args[0]
-	opCarried = "carried" // Args[1] where a context has the value Args[0], else Args[2]
 )
 
 // Key is a value of a type as key of a context. Pointers are keys as they are.
@@ -147,18 +146,33 @@ func (t *T) IsCarried() bool {
 	return key.Kind == Global || key.Kind == Struct || key.Kind == Call || key.Kind == Op && key.Name == opKey
 }
 
-// Carried is with where a context has the value x, else without.
+// carriedJoin names a Join of which it shows once the context is known which it is: Args[1]
+// where that has the value Args[0], else Args[2]. The value is an alternative as well.
+const carriedJoin = "carried"
+
+// Carried is with where a context has the value x, else without. It is one where with is x,
+// or a field of it.
 func (p *Pool) Carried(x, with, without *T) *T {
+	of := with
+	for of.Kind == Field && of != x {
+		of = of.Args[0]
+	}
 	switch {
 	case with == without:
 		return with
 	case x.Kind == Nil:
 		return without
 	case x.Kind == Unknown || slices.ContainsFunc(x.Alts(), func(a *T) bool { return a.Kind == Elem || a.Kind == Nil || a.Kind == Unknown }):
-		return p.intern(T{Kind: Op, Name: opCarried, Args: []*T{x, with, without}})
+		if of != x {
+			return p.Join(with, without)
+		}
+		return p.intern(T{Kind: Join, Name: carriedJoin, Args: []*T{x, with, without}})
 	}
 	return with
 }
+
+// IsChoice reports whether t is a Join that Carried has made.
+func (t *T) IsChoice() bool { return t.Kind == Join && t.Name == carriedJoin }
 
 // Uncertain reports whether t may be what a context has, where it is not known whether that
 // has any. What calls are made of is not looked at.
@@ -168,6 +182,19 @@ func (t *T) Uncertain() bool {
 		return slices.ContainsFunc(t.Args, (*T).Uncertain)
 	}
 	return t.IsCarried()
+}
+
+// MadeOf reports whether t is x, or is made of it: begun on it, prepared with it. That a
+// context which t was made with carries x is neither.
+func (t *T) MadeOf(x *T) bool {
+	if t == nil || x == nil {
+		return false
+	}
+	if t == x {
+		return true
+	}
+	ctx, _, value := t.within()
+	return (ctx == nil || value == nil) && slices.ContainsFunc(t.Args, func(a *T) bool { return a.MadeOf(x) })
 }
 
 // Carries lists what a context was given, the last first.

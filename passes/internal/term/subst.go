@@ -44,6 +44,9 @@ func (p *Pool) remake(t *T, args []*T) *T {
 	case Op:
 		return p.Op(t.Name, args...)
 	case Join:
+		if t.IsChoice() {
+			return p.Carried(args[0], args[1], args[2])
+		}
 		return p.Join(args...)
 	}
 	n := *t

@@ -38,7 +38,7 @@ const (
 	Struct  // Type; Names and Args: the fields that are set; Site
 	List    // Args: elements
 	Op      // Name: operator, or "format"
-	Join    // Args: alternatives
+	Join    // Args: alternatives; Name: which it is shows in a context
 )
 
 // Limits keep terms small; what does not fit is Unknown("limit").
@@ -213,6 +213,9 @@ func (p *Pool) Field(x *T, name string) *T {
 			return p.Const("zero", "")
 		}
 	case Join:
+		if x.IsChoice() {
+			return p.Carried(x.Args[0], p.Field(x.Args[1], name), p.Field(x.Args[2], name))
+		}
 		alts := make([]*T, 0, len(x.Args))
 		for _, a := range x.Args {
 			if a.Kind != Nil {
@@ -311,8 +314,6 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		return p.Const("int", strconv.Itoa(len(args[0].Args)))
 	case name == opContext && len(args) == 1 && args[0].given() != nil:
 		return args[0].given()
-	case name == opCarried && len(args) == 3:
-		return p.Carried(args[0], args[1], args[2])
 	case name == opOr && len(args) == 2:
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
@@ -386,6 +387,9 @@ func (p *Pool) Initially(t *T) *T {
 
 // Join is any of alts. Duplicates go; nested joins are flattened.
 func (p *Pool) Join(alts ...*T) *T {
+	if len(alts) == 1 && alts[0] != nil {
+		return alts[0]
+	}
 	var flat []*T
 	for _, a := range alts {
 		if a == nil {
@@ -474,13 +478,13 @@ func (p *Pool) Alike(x, y *T) bool {
 	return x == y || p.Like(x) == p.Like(y)
 }
 
-// Alts returns the alternatives of a Join or of a Carried, the value and the default of
-// an Or, or t alone.
+// Alts returns the alternatives of a Join, the value and the default of an Or,
+// or t alone.
 func (t *T) Alts() []*T {
 	if t == nil {
 		return nil
 	}
-	if t.Kind == Op && t.Name == opCarried {
+	if t.IsChoice() {
 		return t.Args[1:]
 	}
 	if t.Kind == Join || t.Kind == Op && t.Name == opOr {
