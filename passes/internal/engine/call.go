@@ -255,7 +255,7 @@ func (f *Family) extract(v *ssa.Extract) *term.T {
 		return p.Result(t, v.Index)
 	case *ssa.TypeAssert:
 		if v.Index == 0 {
-			return f.Value(x.X)
+			return f.asserted(x)
 		}
 		if t := f.Value(x.X); t != nil {
 			return p.There(t)

@@ -137,7 +137,7 @@ func (f *Family) compute(v ssa.Value) *term.T {
 	case *ssa.SliceToArrayPointer:
 		return f.Value(v.X)
 	case *ssa.TypeAssert:
-		return f.Value(v.X)
+		return f.asserted(v)
 	case *ssa.Extract:
 		return f.extract(v)
 	case *ssa.Call:

@@ -99,6 +99,56 @@ func (f *Family) contextKey(v ssa.Value) *term.T {
 	return p.Key(types.TypeString(x.Type(), nil), f.Get(x))
 }
 
+// asserted is what a type assertion makes of a value. One that a context has under a key by
+// which other types alone are put into contexts is not there, or not by what is in view.
+func (f *Family) asserted(v *ssa.TypeAssert) *term.T {
+	t := f.Value(v.X)
+	if types.IsInterface(v.AssertedType) || t == nil {
+		return t
+	}
+	key := t.CarriedKey()
+	if c, ok := v.X.(*ssa.Call); ok && f.Engine.nameOf(c.Common()) == "(context.Context).Value" {
+		key = f.contextKey(c.Call.Args[0])
+	}
+	if key == nil {
+		return t
+	}
+	if list := f.Engine.keptUnder(key); len(list) > 0 && !slices.ContainsFunc(list, func(typ types.Type) bool {
+		return typ == nil || open(v.AssertedType) || types.Identical(typ, v.AssertedType)
+	}) {
+		return f.Engine.Pool.Unknown("limit")
+	}
+	return t
+}
+
+// keptUnder lists the types of what contexts are given under a key; nil stands for one that
+// is not known.
+func (e *Engine) keptUnder(key *term.T) []types.Type {
+	if e.kept == nil {
+		e.kept = make(map[*term.T][]types.Type)
+		e.EachFunction(func(f *Family, fn *ssa.Function) {
+			for _, b := range fn.Blocks {
+				for _, in := range b.Instrs {
+					c, ok := in.(*ssa.Call)
+					if !ok || code.CalleeName(c.Common()) != "context.WithValue" {
+						continue
+					}
+					if again, ok := c.Call.Args[2].(*ssa.Call); ok && e.nameOf(again.Common()) == "(context.Context).Value" {
+						continue // handed on from one to another
+					}
+					var typ types.Type
+					if mi, ok := c.Call.Args[2].(*ssa.MakeInterface); ok && !open(mi.X.Type()) {
+						typ = mi.X.Type()
+					}
+					under := f.Settled().contextKey(c.Call.Args[1])
+					e.kept[under] = append(e.kept[under], typ)
+				}
+			}
+		})
+	}
+	return e.kept[key]
+}
+
 // variable is the package-level variable that a value is read from, or nil.
 func variable(v ssa.Value) *ssa.Global {
 	if load, ok := v.(*ssa.UnOp); ok {

@@ -138,12 +138,18 @@ func (t *T) within() (ctx, key, value *T) {
 
 // IsCarried reports whether t is what a context has under a key, of which it is not known
 // whether there is any.
-func (t *T) IsCarried() bool {
+func (t *T) IsCarried() bool { return t.CarriedKey() != nil }
+
+// CarriedKey is the key under which a context may have t; nil for other terms.
+func (t *T) CarriedKey() *T {
 	if t == nil || t.Kind != Elem || len(t.Args) != 2 {
-		return false
+		return nil
 	}
 	key := t.Args[1]
-	return key.Kind == Global || key.Kind == Struct || key.Kind == Call || key.Kind == Op && key.Name == opKey
+	if key.Kind == Global || key.Kind == Struct || key.Kind == Call || key.Kind == Op && key.Name == opKey {
+		return key
+	}
+	return nil
 }
 
 // carriedJoin names a Join of which it shows once the context is known which it is: Args[1]
