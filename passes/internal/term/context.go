@@ -163,18 +163,25 @@ func (p *Pool) Carried(x, with, without *T) *T {
 	for of.Kind == Field && of != x {
 		of = of.Args[0]
 	}
+	there, known := x.Present()
 	switch {
-	case with == without:
+	case with == without, known && there:
 		return with
-	case x.Kind == Nil:
+	case known:
 		return without
-	case x.Kind == Unknown || slices.ContainsFunc(x.Alts(), func(a *T) bool { return a.Kind == Elem || a.Kind == Nil || a.Kind == Unknown }):
-		if of != x {
-			return p.Join(with, without)
-		}
-		return p.intern(T{Kind: Join, Name: carriedJoin, Args: []*T{x, with, without}})
+	case of != x:
+		return p.Join(with, without)
 	}
-	return with
+	return p.intern(T{Kind: Join, Name: carriedJoin, Args: []*T{x, with, without}})
+}
+
+// Present tells whether there is a value that a context may have; known is false where
+// that does not show.
+func (t *T) Present() (there, known bool) {
+	if t.Kind == Nil {
+		return false, true
+	}
+	return true, !slices.ContainsFunc(t.Alts(), func(a *T) bool { return a.Kind == Elem || a.Kind == Nil || a.Kind == Unknown })
 }
 
 // IsChoice reports whether t is a Join that Carried has made.
