@@ -116,6 +116,9 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 				t = waits
 			}
 		}
+		if f.isKey(c, name, i) {
+			t = f.contextKey(a)
+		}
 		args = append(args, t)
 	}
 	t := p.Call(name, f.Engine.CallSite(pos), args...)
@@ -252,7 +255,7 @@ func (f *Family) extract(v *ssa.Extract) *term.T {
 		return p.Result(t, v.Index)
 	case *ssa.TypeAssert:
 		if v.Index == 0 {
-			return f.Value(x.X)
+			return f.asserted(x)
 		}
 		if t := f.Value(x.X); t != nil {
 			return p.There(t)
@@ -446,6 +449,8 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		if len(args) == 1 {
 			return p.Elem(t.Args[0], args[0])
 		}
+	case "(*net/http.Request).Context":
+		return p.RequestContext(t.Args[0])
 	case "(*strings.Builder).String", "(*bytes.Buffer).String":
 		return f.written(c)
 	case "strings.TrimSpace", "strings.ToLower", "strings.ToUpper", "strings.Clone":

@@ -12,25 +12,15 @@ import (
 )
 
 // choose adds to the effects of fn the comparisons with zero that choose the way to
-// them, of values that callers decide.
+// them, of values that callers decide, and whether a context has something.
 func (f *Family) choose(fn *ssa.Function, s *summary.Summary) {
 	for _, b := range fn.Blocks {
 		if len(b.Succs) != 2 || b.Succs[0] == b.Succs[1] {
 			continue
 		}
 		for i, next := range b.Succs {
-			c := summary.Choice{Zero: true}
-			x := zeroIn(b, next)
-			if x == nil {
-				if x = zeroIn(b, b.Succs[1-i]); x == nil {
-					continue
-				}
-				c.Zero = false
-			}
-			if !isOrdered(x.Type()) || len(next.Preds) != 1 {
-				continue
-			}
-			if c.Value = f.Get(x); !c.Value.Open() {
+			c, ok := f.choiceOf(b, i)
+			if !ok || len(next.Preds) != 1 || !c.Value.Open() {
 				continue
 			}
 			for _, to := range fn.Blocks {
@@ -46,6 +36,22 @@ func (f *Family) choose(fn *ssa.Function, s *summary.Summary) {
 			}
 		}
 	}
+}
+
+// choiceOf is what the i-th way of a branch is chosen by; ok is false where that is nothing
+// of the kind.
+func (f *Family) choiceOf(b *ssa.BasicBlock, i int) (c summary.Choice, ok bool) {
+	if x, there, ok := f.carriage(b); ok {
+		return summary.Choice{Value: f.Engine.Pool.There(x), Zero: i != there}, true
+	}
+	x := zeroIn(b, b.Succs[i])
+	if x != nil {
+		c.Zero = true
+	} else if x = zeroIn(b, b.Succs[1-i]); x == nil {
+		return c, false
+	}
+	c.Value = f.Get(x)
+	return c, isOrdered(x.Type())
 }
 
 func passChosen(list []summary.Choice, bind *term.Binding) []summary.Choice {

@@ -345,7 +345,7 @@ func (c *codec) term(t *term.T) *term.T {
 	c.num(&kind)
 	row.Kind = term.Kind(kind)
 	switch row.Kind {
-	case term.Nil, term.List, term.Join:
+	case term.Nil, term.List:
 	case term.Result, term.Out:
 		c.num(&row.Index)
 	default:
@@ -403,6 +403,9 @@ func (c *codec) made(t term.T) *term.T {
 	case term.Op:
 		return p.Op(t.Name, t.Args...)
 	case term.Join:
+		if t.IsChoice() && n == 3 {
+			return p.Carried(t.Args[0], t.Args[1], t.Args[2])
+		}
 		return p.Join(t.Args...)
 	case term.Result:
 		if n == 1 {

@@ -92,7 +92,7 @@ func (f *Family) runsIn(on *term.T, fn *ssa.Function) ssa.CallInstruction {
 	for ; fn.Parent() != nil; fn = fn.Parent() {
 		for _, p := range fn.Params {
 			given := f.Get(p)
-			if code.IsContext(p.Type()) || !on.Any(func(t *term.T) bool { return t == given }) {
+			if code.IsContext(p.Type()) || !on.MadeOf(given) {
 				continue
 			}
 			for _, c := range f.Calling {
@@ -147,7 +147,7 @@ func (e *Engine) ends(x summary.Effect, on *term.T) bool {
 	}
 	entry := e.Reader.Entry(x.Call)
 	return entry != nil && EndsTransaction(entry) &&
-		(on.Any(func(t *term.T) bool { return t == r.Handle }) || e.Related(r.Handle, on))
+		(on.MadeOf(r.Handle) || e.Related(r.Handle, on))
 }
 
 // endsOne reports whether an effect ends some transaction.

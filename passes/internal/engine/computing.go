@@ -15,9 +15,11 @@ import (
 // they pass. That does not make it a wrapper, and leaves its own writes what they are.
 
 // computed reports whether fn writes in the section itself, and all that its caller puts
-// into it is a function whose value it may write.
-func (f *Family) computed(st *summary.Site, m meaning.Meaning, fn *ssa.Function) bool {
-	return f.writes(st.Effects, m) && !slices.ContainsFunc(st.Effects, func(x summary.Effect) bool {
+// into it is a function whose value it may write. What the wrapper below it does by itself
+// is part of locking, and so is it to draw a token.
+func (f *Family) computed(s *summary.Summary, st *summary.Site, m meaning.Meaning, fn *ssa.Function) bool {
+	own := slices.DeleteFunc(slices.Clone(f.Engine.numbers(s, st.Effects)), func(x summary.Effect) bool { return x.Reach < summary.ByCallback })
+	return f.writes(own, m) && !slices.ContainsFunc(st.Effects, func(x summary.Effect) bool {
 		return x.Open == summary.Value && !x.Tells && !x.Yields && IsArgument(x.Call.Args[0])
 	})
 }

@@ -60,32 +60,60 @@ func (c *Counters) Add(e *Engine, v *term.T) {
 	}
 }
 
+// give notes where the tokens were drawn that are handed on with a value: it may be a
+// context which carries one, in a struct or not.
+func (c *Counters) give(e *Engine, v *term.T) {
+	c.Add(e, v)
+	for _, x := range v.Carries() {
+		c.Add(e, x)
+		if x.Kind == term.Struct {
+			for _, part := range x.Args {
+				c.Add(e, part)
+			}
+		}
+	}
+}
+
 // numbers leaves out of a section what draws the tokens that its function hands on,
 // to a callback, as a result or in an object: whoever takes the lock by it gets them with
 // the lock.
 func (e *Engine) numbers(s *summary.Summary, section []summary.Effect) []summary.Effect {
+	return slices.DeleteFunc(slices.Clone(section), e.drawing(s, section))
+}
+
+// section is what a site is to those whose function runs in it. Whether that compares the
+// token that it is given or not, drawing one is no write of theirs.
+func (e *Engine) section(s *summary.Summary, st *summary.Site) summary.Section {
+	sec := st.Section()
+	draws := e.drawing(s, sec.Effects)
+	sec.Effects = slices.Clone(sec.Effects)
+	for i, x := range sec.Effects {
+		sec.Effects[i].Own = x.Own || draws(x)
+	}
+	return sec
+}
+
+// drawing tells the effects of a section that draw the tokens which its function hands on.
+func (e *Engine) drawing(s *summary.Summary, section []summary.Effect) func(summary.Effect) bool {
 	var c Counters
 	for _, set := range s.Sets {
-		c.Add(e, set.Value)
+		c.give(e, set.Value)
 	}
 	for _, r := range s.Results {
 		if r != nil {
-			c.Add(e, r)
+			c.give(e, r)
 		}
 	}
 	for _, x := range section {
 		if x.Open == summary.Value {
 			for _, a := range x.Call.Args[1:] {
-				c.Add(e, a)
+				c.give(e, a)
 			}
 		}
 	}
-	if len(c.Calls) == 0 {
-		return section
-	}
-	return slices.DeleteFunc(slices.Clone(section), func(x summary.Effect) bool {
+	return func(x summary.Effect) bool {
 		return x.Call != nil && x.Open == summary.Closed && e.Draws(c, x.Call, e.Reader.Of(x.Call))
-	})
+	}
 }
 
 // Drawn finds the counters whose values the writes of a section compare or store, or
@@ -106,7 +134,7 @@ func (e *Engine) Drawn(effects []summary.Effect) Counters {
 			look(x.Memory.Token)
 		case x.Open == summary.Value:
 			for _, a := range x.Call.Args[1:] {
-				look(a)
+				c.give(e, a)
 			}
 		case x.Call != nil && x.Open == summary.Closed:
 			for _, m := range e.Reader.Of(x.Call) {

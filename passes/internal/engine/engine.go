@@ -66,6 +66,7 @@ type Engine struct {
 	unique     *bool                       // whether unique indexes are in view; nil until asked for
 	limiting   map[*types.Package]bool     // packages that may be given a pool of one connection; nil until asked for
 	begun      map[string]string           // fields that hold transactions, with those that they are begun on; nil until asked for
+	kept       map[*term.T][]types.Type    // types of what contexts carry, by key; nil until asked for
 	handles    map[string][]string         // kinds of handles that callers give to a statement, by its place; nil until asked for
 
 	most    int64 // terms made anew, when the cycle at hand has to end; 0: none is at hand

@@ -77,6 +77,9 @@ func (f *Family) compute(v ssa.Value) *term.T {
 		if t := f.linkedWhen(v); t != nil {
 			return t
 		}
+		if t := f.carriedOr(v); t != nil {
+			return t
+		}
 		var alts []*term.T
 		for _, x := range v.Edges {
 			if t := f.Value(x); t != nil {
@@ -134,7 +137,7 @@ func (f *Family) compute(v ssa.Value) *term.T {
 	case *ssa.SliceToArrayPointer:
 		return f.Value(v.X)
 	case *ssa.TypeAssert:
-		return f.Value(v.X)
+		return f.asserted(v)
 	case *ssa.Extract:
 		return f.extract(v)
 	case *ssa.Call:

@@ -350,11 +350,11 @@ func (e *Engine) Strays(st *summary.Site, m meaning.Meaning, kind string) []lock
 func (e *Engine) Related(release, acquire *term.T) bool {
 	for _, a := range release.Alts() {
 		for _, b := range acquire.Alts() {
-			if a.Any(func(t *term.T) bool { return t == b }) {
+			if a.MadeOf(b) {
 				return true
 			}
 			opened := e.HandleMaker(b) != nil
-			if !(opened && e.HandleMaker(a) != nil) && e.Pool.Alike(a, b) || !opened && b.Any(func(t *term.T) bool { return t == a }) {
+			if !(opened && e.HandleMaker(a) != nil) && e.Pool.Alike(a, b) || !opened && b.MadeOf(a) {
 				return true
 			}
 		}

@@ -28,9 +28,9 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		st.Effects, _ = f.Apply(m.Section, []*term.T{}, st.Lock.At, summary.ByCallback)
 	}
 	if st.Closed {
-		if opensParam(st.Effects, fn) && !f.computed(st, m, fn) || f.Engine.Idle(st) && opensParam(st.After, fn) {
+		if opensParam(st.Effects, fn) && !f.computed(s, st, m, fn) || f.Engine.Idle(st) && opensParam(st.After, fn) {
 			st.Wrapper = true
-			s.Sections = append(s.Sections, st.Section())
+			s.Sections = append(s.Sections, f.Engine.section(s, st))
 		}
 		return
 	}
@@ -88,7 +88,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 	case st.HeldOut && m.Scope == "transaction" && opensParam(st.Effects, fn) && !f.writes(section, m):
 		// What fn was given runs in the transaction that the lock ends with.
 		st.Wrapper = true
-		s.Sections = append(s.Sections, st.Section())
+		s.Sections = append(s.Sections, f.Engine.section(s, st))
 		return
 	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Row != nil && (m.Raw || f.flags(fn, region)) || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
 		// A record that stands until it is taken away is held on, whatever else fn does, and so is
@@ -97,7 +97,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 	case !st.HeldOut && opensParam(st.Effects, fn) && !f.writes(section, m),
 		!st.HeldOut && f.Engine.Idle(st) && opensParam(st.After, fn) && !f.writes(f.Engine.numbers(s, st.After), m): // given back too early
 		st.Wrapper = true
-		s.Sections = append(s.Sections, st.Section())
+		s.Sections = append(s.Sections, f.Engine.section(s, st))
 		return
 	}
 	if st.Wrapper && m.Raw && !f.tells(fn, st, region) && !refused(st, oracle, region) && !(st.Mute && (st.Returned || f.returnsOwner(m, fn) || givenOwner(m) || NamesLock(fn.Name()))) {

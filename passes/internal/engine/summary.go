@@ -45,6 +45,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 			}
 		}
 	}
+	f.carriedResults(fn, s)
 	s.Sets = f.sets(fn)
 	f.memory(fn, s)
 	f.ask(fn, s)
@@ -127,7 +128,7 @@ func inOrder(fn *ssa.Function, s *summary.Summary, lists map[*ssa.BasicBlock][]s
 }
 
 // results joins what a return gives back; nil and zero values, which
-// accompany an error, are left out where there is anything else. Text that a builder was
+// accompany an error, are left out where there is anything else, and so are contexts. Text that a builder was
 // filled with piece by piece is not followed: it is a matter of the arguments, whatever else
 // the function may return.
 func (f *Family) results(s *summary.Summary, ret *ssa.Return) {
@@ -135,7 +136,7 @@ func (f *Family) results(s *summary.Summary, ret *ssa.Return) {
 		s.Results = make([]*term.T, len(ret.Results))
 	}
 	for i, v := range ret.Results {
-		if code.IsError(v.Type()) {
+		if code.IsError(v.Type()) || code.IsContext(v.Type()) && fails(ret) {
 			continue
 		}
 		t := f.extended(f.Value(v))

@@ -61,7 +61,7 @@ func (j *judge) undone(x summary.Effect, c *meaning.Change) ruling {
 			return none
 		}
 		for _, m := range j.e.Reader.Of(y.Call) {
-			if m.Role != meaning.Write || m.Write.On == nil || !j.e.Pool.Alike(m.Write.On, c.On) || m.Write.Ignored {
+			if m.Role != meaning.Write || m.Write.On == nil || !j.oneHandle(m.Write.On, c.On) || m.Write.Ignored {
 				continue
 			}
 			won := j.change(m.Write)
@@ -91,6 +91,12 @@ func (j *judge) keepsFromCommit(y summary.Effect, on *term.T) bool {
 	return found
 }
 
+// oneHandle reports whether two statements run on the same. The more a statement is given,
+// the less is left of how its handle was made.
+func (j *judge) oneHandle(x, y *term.T) bool {
+	return j.e.Pool.Alike(x, y) || x.SameButCut(y)
+}
+
 // twoRequests is the fault of a condition that is asked for on its own.
 const twoRequests = "whether the lock is held still is asked in one request, and the write is another one: the lock can change hands in between"
 
@@ -101,7 +107,7 @@ func (j *judge) behind(w summary.Claim, claim, c *meaning.Change) ruling {
 		return none // another lock
 	}
 	won := j.change(claim)
-	same := !w.Over && claim.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.e.Pool.Alike(claim.On, c.On)
+	same := !w.Over && claim.On != nil && j.e.HandleKind(c.Call, c.On) == "tx" && j.oneHandle(claim.On, c.On)
 	switch won.cond {
 	case lock.Token, lock.Owner:
 		// Compared with this lock's own: the transaction is that of its holder.

@@ -86,7 +86,7 @@ func (j *judge) onSession(on *term.T) bool {
 	for _, a := range on.Alts() {
 		// The connection, a transaction begun on it, or a prepared statement of it.
 		a = j.e.Session(a)
-		begun := a.Kind == term.Call && a.Any(func(t *term.T) bool { return t == j.lock.On })
+		begun := a.Kind == term.Call && a.MadeOf(j.lock.On)
 		switch made, own := j.e.HandleMaker(a), j.e.HandleMaker(j.lock.On); {
 		case made != nil && made == own, begun: // one of the two may be called on what is embedded in the other
 		case made != nil && own != nil && made.Site != own.Site:
@@ -110,6 +110,6 @@ func (j *judge) givenSession(on *term.T) bool {
 	if on == nil || j.lock.On == nil || j.lock.Kind != lock.Advisory || j.unheard() || on == j.lock.On || j.e.OwnerHandle(j.st, j.lock) == "pool" {
 		return false
 	}
-	has := func(t *term.T) bool { return t.Any(func(x *term.T) bool { return x == j.lock.On }) }
+	has := func(t *term.T) bool { return t.MadeOf(j.lock.On) }
 	return has(on) && !slices.ContainsFunc(on.Alts(), func(a *term.T) bool { return !has(a) && j.e.HandleMaker(a) != nil })
 }

@@ -269,6 +269,8 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = leftOver
 		case g.AsText && !padded(g.Value):
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
+		case ordering && g.Value.Uncertain():
+			return ruling{cond: lock.Unknown, note: "whether the context has the token on every way is out of sight", why: lock.ReasonLimit}
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
 			return ruling{cond: lock.Token}
 		case g.Op == "<" || g.Op == "<=":

@@ -44,6 +44,9 @@ func (p *Pool) remake(t *T, args []*T) *T {
 	case Op:
 		return p.Op(t.Name, args...)
 	case Join:
+		if t.IsChoice() {
+			return p.Carried(args[0], args[1], args[2])
+		}
 		return p.Join(args...)
 	}
 	n := *t
@@ -179,4 +182,26 @@ func (p *Pool) cutAnew(t *T, depth int) *T {
 		return p.Call(t.Name, t.Site)
 	}
 	return p.Unknown("limit")
+}
+
+// SameButCut reports whether two calls are one, of whose arguments some may have been cut
+// in one of them and not in the other.
+func (t *T) SameButCut(u *T) bool {
+	if t == nil || u == nil || t.Kind != Call || len(t.Args) == 0 || len(u.Args) == 0 {
+		return t == u
+	}
+	return t.sameButCut(u)
+}
+
+func (t *T) sameButCut(u *T) bool {
+	limit := func(x *T) bool { return x.Kind == Unknown && x.Name == "limit" }
+	switch {
+	case t == u, limit(t), limit(u):
+		return true
+	case t.Kind != u.Kind || t.Name != u.Name || t.Type != u.Type || t.Site != u.Site || t.Index != u.Index || !slices.Equal(t.Names, u.Names):
+		return false
+	case t.Kind == Call && t.Site != "" && (len(t.Args) == 0 || len(u.Args) == 0):
+		return true
+	}
+	return slices.EqualFunc(t.Args, u.Args, (*T).sameButCut)
 }

@@ -38,7 +38,7 @@ const (
 	Struct  // Type; Names and Args: the fields that are set; Site
 	List    // Args: elements
 	Op      // Name: operator, or "format"
-	Join    // Args: alternatives
+	Join    // Args: alternatives; Name: which it is shows in a context
 )
 
 // Limits keep terms small; what does not fit is Unknown("limit").
@@ -213,6 +213,9 @@ func (p *Pool) Field(x *T, name string) *T {
 			return p.Const("zero", "")
 		}
 	case Join:
+		if x.IsChoice() {
+			return p.Carried(x.Args[0], p.Field(x.Args[1], name), p.Field(x.Args[2], name))
+		}
 		alts := make([]*T, 0, len(x.Args))
 		for _, a := range x.Args {
 			if a.Kind != Nil {
@@ -266,53 +269,7 @@ func (p *Pool) Elem(x, index *T) *T {
 	if v := p.carried(x, index); v != nil {
 		return v
 	}
-	if p.lacks(x, index) {
-		return p.Nil()
-	}
 	return p.intern(T{Kind: Elem, Args: []*T{x, index}})
-}
-
-// carried is the value that a context carries under key, or nil.
-func (p *Pool) carried(ctx, key *T) *T {
-	switch ctx.Kind {
-	case Join:
-		var found []*T
-		for _, a := range ctx.Args {
-			if v := p.carried(a, key); v != nil {
-				found = append(found, v)
-			}
-		}
-		if len(found) > 0 {
-			return p.Join(found...)
-		}
-	case Result:
-		return p.carried(ctx.Args[0], key)
-	case Call:
-		switch {
-		case ctx.Name == "context.WithValue" && len(ctx.Args) == 3 && p.Alike(ctx.Args[1], key):
-			return ctx.Args[2]
-		case len(ctx.Args) > 0 && (strings.HasPrefix(ctx.Name, "context.With") || strings.HasSuffix(ctx.Name, "/errgroup.WithContext")):
-			return p.carried(ctx.Args[0], key)
-		}
-	}
-	return nil
-}
-
-// lacks reports whether a context surely carries nothing under key: it is made of an empty
-// one, and given other values only.
-func (p *Pool) lacks(ctx, key *T) bool {
-	for ctx.Kind == Result {
-		ctx = ctx.Args[0]
-	}
-	switch {
-	case ctx.Kind != Call:
-		return false
-	case ctx.Name == "context.Background", ctx.Name == "context.TODO":
-		return true
-	case ctx.Name == "context.WithValue" && len(ctx.Args) == 3:
-		return ctx.Args[1].Kind != Unknown && !ctx.Args[1].Open() && !p.Alike(ctx.Args[1], key) && p.lacks(ctx.Args[0], key)
-	}
-	return len(ctx.Args) > 0 && strings.HasPrefix(ctx.Name, "context.With") && p.lacks(ctx.Args[0], key)
 }
 
 // Struct is a struct value of type typ with the named fields set.
@@ -355,6 +312,8 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		return p.When(args[0].Args[0], p.Joined(args[0].Args[1], args[1]), p.Joined(args[0].Args[2], args[1]))
 	case name == "len" && len(args) == 1 && args[0].Kind == List:
 		return p.Const("int", strconv.Itoa(len(args[0].Args)))
+	case name == opContext && len(args) == 1 && args[0].given() != nil:
+		return args[0].given()
 	case name == opOr && len(args) == 2:
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
@@ -428,6 +387,9 @@ func (p *Pool) Initially(t *T) *T {
 
 // Join is any of alts. Duplicates go; nested joins are flattened.
 func (p *Pool) Join(alts ...*T) *T {
+	if len(alts) == 1 && alts[0] != nil {
+		return alts[0]
+	}
 	var flat []*T
 	for _, a := range alts {
 		if a == nil {
@@ -521,6 +483,9 @@ func (p *Pool) Alike(x, y *T) bool {
 func (t *T) Alts() []*T {
 	if t == nil {
 		return nil
+	}
+	if t.IsChoice() {
+		return t.Args[1:]
 	}
 	if t.Kind == Join || t.Kind == Op && t.Name == opOr {
 		return t.Args
