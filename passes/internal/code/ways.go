@@ -80,10 +80,11 @@ func Selected(p, b *ssa.BasicBlock, match func(ssa.Value) bool) ssa.Instruction 
 	return sel
 }
 
-// OnEveryWay reports whether a function comes through b on every way to a return.
+// OnEveryWay reports whether a function comes through b on every way to a return, but for
+// that after a panic.
 func OnEveryWay(fn *ssa.Function, b *ssa.BasicBlock) bool {
 	for _, r := range fn.Blocks {
-		if _, ok := r.Instrs[len(r.Instrs)-1].(*ssa.Return); ok && !b.Dominates(r) {
+		if _, ok := r.Instrs[len(r.Instrs)-1].(*ssa.Return); ok && r != fn.Recover && !b.Dominates(r) {
 			return false
 		}
 	}

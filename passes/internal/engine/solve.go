@@ -264,7 +264,7 @@ func (f *Family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 		if m.Role == meaning.Acquire || m.Role == meaning.Renew || m.Role == meaning.Release {
 			return true
 		}
-		if m.Role == meaning.Write && m.Write.MayLease() {
+		if m.Role == meaning.Write && (m.Write.MayLease() || f.Engine.madeElsewhere(m.Write)) {
 			return true // what it asks for shows when what is called has been summarised
 		}
 		if Stored(m) && m.Write.Key.Kind == term.Field && m.Write.Value.Kind == term.Field {
@@ -272,6 +272,17 @@ func (f *Family) locks(c *ssa.CallCommon, pos token.Pos) bool {
 		}
 	}
 	return false
+}
+
+// madeElsewhere reports whether a write that has a filter takes that, or what it stores,
+// from another function of the program.
+func (e *Engine) madeElsewhere(c *meaning.Change) bool {
+	if len(c.Guards) == 0 || len(c.Sets) > 0 && !slices.ContainsFunc(c.Guards, func(g meaning.Guard) bool { return g.Op == "other" }) {
+		return false
+	}
+	return c.Call != nil && slices.ContainsFunc(meaning.Args(c.Call), func(a *term.T) bool {
+		return a.Any(func(t *term.T) bool { return t.Kind == term.Call && e.Functions[t.Name] != nil })
+	})
 }
 
 // maxFree is how many calls deep a function may release what its caller names

@@ -400,6 +400,9 @@ func (k *keeping) onlyRenews(in ssa.CallInstruction, list []summary.Effect) bool
 	}
 	renews := false
 	for _, x := range list {
+		if x.Open == summary.Value && k.e.Hidden(x) == "" {
+			continue // a context is cancelled
+		}
 		if x.Call == nil || x.Open != summary.Closed || len(x.Via) == 0 || x.Reach == summary.ByGoroutine {
 			return false
 		}

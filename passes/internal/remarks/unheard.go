@@ -232,8 +232,7 @@ func tellsSomebody(f *engine.Family, in ssa.Instruction) bool {
 	case *ssa.BinOp:
 		return in.Op == token.ADD && code.IsNumber(in.Type()) // counts failures
 	case *ssa.Return:
-		fn := in.Parent()
-		return fn.Signature.Results().Len() > 0 || cleansUp(f, fn) || worksIn(f, fn)
+		return noticed(f, in.Parent(), 0)
 	case ssa.CallInstruction:
 		if c := in.Common(); code.MethodOf(c) == "Now" {
 			return true // the time of the latest success is kept
@@ -241,6 +240,23 @@ func tellsSomebody(f *engine.Family, in ssa.Instruction) bool {
 		return !f.QuietCall(in.Common())
 	}
 	return false
+}
+
+// noticed reports whether it makes a difference that a function has returned: it is done
+// with the work, or a caller goes on to do something, such as to cancel the work.
+func noticed(f *engine.Family, fn *ssa.Function, depth int) bool {
+	if fn.Signature.Results().Len() > 0 || cleansUp(f, fn) || worksIn(f, fn) {
+		return true
+	}
+	return depth < maxDeep && slices.ContainsFunc(f.Engine.Readings().Taking[fn], func(c *ssa.Call) bool {
+		g := f.Engine.Families[code.Origin(code.Root(c.Parent()))]
+		return g != nil && slices.ContainsFunc(follow(g, c, outcomes{is: func(ssa.Value) bool { return false }}, true).Held, func(x ssa.Instruction) bool {
+			if _, ret := x.(*ssa.Return); ret {
+				return noticed(g, x.Parent(), depth+1)
+			}
+			return x != ssa.Instruction(c) && tellsSomebody(g, x)
+		})
+	})
 }
 
 // cleansUp reports whether a function defers something that others notice.
@@ -256,10 +272,12 @@ func cleansUp(f *engine.Family, fn *ssa.Function) bool {
 }
 
 // worksIn reports whether a function does the work itself: its end is the end
-// of the work.
+// of the work. To cancel a context is none.
 func worksIn(f *engine.Family, fn *ssa.Function) bool {
 	s := f.Sums[fn]
-	return s != nil && f.Works(s.Effects, meaning.Meaning{})
+	return s != nil && f.Works(slices.DeleteFunc(slices.Clone(s.Effects), func(x summary.Effect) bool {
+		return x.Open != summary.Closed && f.Engine.Hidden(x) == ""
+	}), meaning.Meaning{})
 }
 
 // keepsTime reports whether a function compares times: a deadline of its own.

@@ -2,6 +2,7 @@ package slips
 
 import (
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -192,7 +193,19 @@ func (t *taking) elsewhere(key *term.T) bool {
 	if !specific(mine) || !specific(other) && !bare(other, mine) || other.Pattern() == mine.Pattern() && !swapped(other, mine) || t.f.Engine.Pool.Alike(key, t.m.Key) || t.f.Engine.Evidence.Locks(t.m.Family, key) {
 		return true
 	}
-	return t.another(key) || key.Pattern() != t.m.Key.Pattern() && t.f.Engine.Evidence.Named(t.m.Family, key)
+	return t.another(key) || key.Pattern() != t.m.Key.Pattern() && !curtailed(key, t.m.Key) && t.f.Engine.Evidence.Named(t.m.Family, key)
+}
+
+// curtailed reports whether a key is what is left of the lock's own, of the same values,
+// where something before or after it is left out.
+func curtailed(key, own *term.T) bool {
+	part, whole := key.Pattern(), own.Pattern()
+	some, all := key.Holes(), own.Holes()
+	if key.Kind != term.Op || own.Kind != term.Op || len(some) == 0 || len(some) > len(all) {
+		return false
+	}
+	return strings.HasSuffix(whole, part) && slices.Equal(some, all[len(all)-len(some):]) ||
+		strings.HasPrefix(whole, part) && slices.Equal(some, all[:len(some)])
 }
 
 // bare reports whether a key is a field that the lock's own key puts something before or

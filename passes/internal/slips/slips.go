@@ -39,7 +39,7 @@ func Find(e *engine.Engine) {
 	var all []found
 	for i, look := range []func(*engine.Engine, *taking) []lock.Slip{
 		unheld, foreign, strangers, anew, rows,
-		leaves, several, stacks, forgets, handsBack, parted, givesUp, abandons, forsakes, contexts, spent, unaware,
+		leaves, several, stacks, forgets, handsBack, parted, givesUp, abandons, forsakes, contexts, spent, handedOut, unaware,
 		asks, expires, late, outlives, mismatches, misses, believes,
 	} {
 		for _, t := range takings {

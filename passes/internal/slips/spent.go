@@ -25,9 +25,6 @@ func spent(e *engine.Engine, t *taking) []lock.Slip {
 			return
 		}
 		ended := cancelled(e, f, fn)
-		if len(ended) == 0 {
-			return
-		}
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				c, ok := in.(ssa.CallInstruction)
@@ -37,6 +34,10 @@ func spent(e *engine.Engine, t *taking) []lock.Slip {
 				for _, x := range s.Steps[in] {
 					r, ok := e.Release(x)
 					if !ok || r.Family != t.m.Family || x.Reach == summary.ByGoroutine {
+						continue
+					}
+					if end, g := keptDead(e, x.Call); end != nil {
+						out = append(out, lock.Slip{Frame: f.Frame(c, ""), Kind: lock.SlipDead, Detail: "cancelled", Other: g.Frame(end, "cancelled here")})
 						continue
 					}
 					for _, end := range ended {
@@ -126,9 +127,14 @@ func madeOf(ctx, kept *term.T) bool {
 	case term.Result:
 		return madeOf(ctx.Args[0], kept)
 	case term.Call:
-		return strings.HasPrefix(ctx.Name, "context.With") && !strings.HasSuffix(ctx.Name, ".WithoutCancel") && len(ctx.Args) > 0 && slices.ContainsFunc(meaning.Args(ctx)[:1], func(a *term.T) bool { return madeOf(a, kept) })
+		return derives(ctx) && madeOf(meaning.Args(ctx)[0], kept)
 	}
 	return false
+}
+
+// derives reports whether a call makes a context that ends with the one that it is given.
+func derives(call *term.T) bool {
+	return strings.HasPrefix(call.Name, "context.With") && !strings.HasSuffix(call.Name, ".WithoutCancel") && len(meaning.Args(call)) > 0
 }
 
 // setsField reports whether a function stores to a field.
