@@ -96,6 +96,9 @@ func (f *Family) compute(v ssa.Value) *term.T {
 				if t := f.wholeAt(a, v); t != nil {
 					return t
 				}
+				if t := f.contextAt(a, v); t != nil {
+					return t
+				}
 			}
 			t := f.reached(v)
 			if t == nil {

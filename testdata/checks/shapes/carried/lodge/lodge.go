@@ -160,3 +160,31 @@ func Late(ctx context.Context, db *sqlx.DB, lodge string, cents int64) (err erro
 	defer func() { err = errors.Join(err, l.End(context.WithoutCancel(ctx))) }()
 	return hour(ctx, db, func(ctx context.Context) error { return settle(ctx, lodge, cents) })
 }
+
+// Stay has the lease in the variable that the context of its caller was in.
+func Stay(ctx context.Context, db *sqlx.DB, lodge string, cents int64) (err error) {
+	l, err := Take(ctx, db, lodge) // verdict: fenced
+	if err != nil {
+		return err
+	}
+	ctx = l.In(ctx)
+	defer func() { err = errors.Join(err, l.End(context.WithoutCancel(ctx))) }()
+	again := func() error {
+		return hour(ctx, db, func(ctx context.Context) error { return settle(ctx, lodge, cents) })
+	}
+	return errors.Join(hour(ctx, db, func(ctx context.Context) error { return settle(ctx, lodge, 0) }), again())
+}
+
+// Return made its function before it had the lease.
+func Return(ctx context.Context, db *sqlx.DB, lodge string, cents int64) (err error) {
+	before := func() error {
+		return hour(ctx, db, func(ctx context.Context) error { return settle(ctx, lodge, cents) })
+	}
+	l, err := Take(ctx, db, lodge) // verdict: unverified
+	if err != nil {
+		return err
+	}
+	ctx = l.In(ctx)
+	defer func() { err = errors.Join(err, l.End(context.WithoutCancel(ctx))) }()
+	return before()
+}
