@@ -61,7 +61,10 @@ func (f *Family) carriedOr(phi *ssa.Phi) *term.T {
 	if ways[0] == nil || ways[1] == nil {
 		return nil
 	}
-	return f.Engine.Pool.Carried(x, ways[there], ways[1-there])
+	if t := f.Engine.Pool.Carried(x, ways[there], ways[1-there]); t.IsChoice() {
+		return t
+	}
+	return nil
 }
 
 // carriedResults says of results that are one thing or another which of them it is, where

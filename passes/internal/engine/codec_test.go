@@ -79,11 +79,13 @@ func TestTermsRoundTrip(t *testing.T) {
 	p := e.Pool
 	x := p.Param("a.F", 0, "x")
 	call := p.Call("a.G", "example.org/a/a.go:3:7", x, p.Nil())
+	carried := p.Elem(x, p.Key("a.K", p.Const("zero", "")))
 	all := []*term.T{
 		p.Unknown("why"), p.Const("duration", "8000000000"), p.Const("string", "\x00 and \x01 \x00. example.org/a\x00/"), p.Const("string", "example.org/a"), p.Const("string", "\x01example.org/a"),
 		p.Nil(), x, p.Global("a.V"), p.Func("a.F"), p.Closure("a.F$1", x, p.Const("int", "1")), call, p.Call("make", "odd:place"), p.Call("make", ":0:0"),
 		p.Result(call, 1), p.Out(call, 0), p.Field(x, "key"), p.Elem(x, nil), p.Elem(x, p.Const("int", "0")),
 		p.Struct("a.T", "example.org/a/a.go:9:1", []string{"b", "a"}, []*term.T{x, call}), p.List(), p.List(x, x), p.Op("+", x, call), p.Join(x, call),
+		p.Carried(carried, p.Field(carried, "conn"), call), p.RequestContext(x),
 	}
 	fact := encode(e, &summary.Summary{Results: all}, "example.org/a")
 	got, _ := decode(e, fact, "example.org/a")

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/term"
 )
 
 // Lineage lists a context and those that it is made of: when one of them ends, so
@@ -34,6 +35,30 @@ func (f *Family) Lineage(v ssa.Value) []ssa.Value {
 		}
 	}
 	return out
+}
+
+// contextAt is the context in a variable where it is loaded: the one that was put there
+// last, in a function literal that was made after that too. It is nil for others.
+func (f *Family) contextAt(a *ssa.Alloc, load *ssa.UnOp) *term.T {
+	if !code.IsContext(load.Type()) {
+		return nil
+	}
+	v := f.latest(a, load)
+	if v == nil {
+		return nil
+	}
+	if load.Parent() != a.Parent() {
+		for _, r := range *a.Referrers() {
+			mc, ok := r.(*ssa.MakeClosure)
+			if ok && slices.ContainsFunc(*a.Referrers(), func(r ssa.Instruction) bool {
+				st, ok := r.(*ssa.Store)
+				return ok && !code.Before(st, mc)
+			}) {
+				return nil
+			}
+		}
+	}
+	return f.Value(v)
 }
 
 // Cancels reports whether a call ends a context of the lineage: its cancel

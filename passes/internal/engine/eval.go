@@ -71,13 +71,13 @@ func (f *Family) compute(v ssa.Value) *term.T {
 	case *ssa.MakeClosure:
 		return f.closure(v)
 	case *ssa.Phi:
+		if t := f.carriedOr(v); t != nil {
+			return t
+		}
 		if t := f.fallback(v); t != nil {
 			return t
 		}
 		if t := f.linkedWhen(v); t != nil {
-			return t
-		}
-		if t := f.carriedOr(v); t != nil {
 			return t
 		}
 		var alts []*term.T
@@ -94,6 +94,9 @@ func (f *Family) compute(v ssa.Value) *term.T {
 		if v.Op == token.MUL {
 			if a, ok := f.Base(v.X).(*ssa.Alloc); ok {
 				if t := f.wholeAt(a, v); t != nil {
+					return t
+				}
+				if t := f.contextAt(a, v); t != nil {
 					return t
 				}
 			}

@@ -329,7 +329,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 				return none
 			}
 			return ruling{cond: lock.Version}
-		case versionColumn(g.Column), named(g):
+		case versionColumn(g.Column), named(g), g.Value.Uncertain():
 			return ruling{cond: lock.Unknown, note: "whether what is compared is a token of this lock is out of sight"}
 		}
 	}
