@@ -36,7 +36,8 @@
 // lock returns, with an error or without; the key is a constant; the lock is given back in the same run. The
 // finding stands at the release, or at the call of what takes the lock, runs the job and
 // gives it back. Of a function that makes one for each of several jobs, in a list or
-// passed by value, specification and key are those of the jobs.
+// passed by value, specification and key are those of the jobs. A wrapper of a scheduled
+// job (cron.JobWrapper) runs with it.
 //
 // A loop runs its function, or what it does itself, in the same way where it waits for an
 // hour of the day, or for a ticker of an hour or more: each replica has its own, which

@@ -70,7 +70,9 @@
 //     acquires.
 //   - The context of the release has ended: its Done channel led there, its cancel
 //     function ran before (deferred later means run earlier; also where an object keeps
-//     both), or its deadline bounds the work as well. A release with the caller's context is a note.
+//     both), or its deadline bounds the work as well. So it has where a literal or an object
+//     that is handed out releases with a context which its maker has cancelled on the way
+//     out. A release with the caller's context is a note.
 //   - The release goes through an object that is made for it (a new mutex of redsync, of
 //     the concurrency package of etcd, of ZooKeeper or Consul), or compares a value that
 //     is drawn for it, in a function that belongs to the lock and does no more with

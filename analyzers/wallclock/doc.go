@@ -43,7 +43,8 @@
 // type is named like a lock; the type has a field for the holder; its methods take,
 // renew or release a lock, or it is what a lock stores as its record. A time from a
 // store is of a lease if the key or statement is named like a lock, or is the key
-// that the function locks. So is the present plus the lock's time to live, in a variable or
+// that the function locks, and one from an entry of a map, such as an attribute of an item,
+// if its name speaks of a lease and of validity, in code about locks. So is the present plus the lock's time to live, in a variable or
 // in a field of whichever name that is set where the lock is taken, and what
 // the lock itself answers when it is asked (Until of redsync, TTL of redislock).
 // So is a field, also an atomic one, that is set to the present only where the lock is taken
@@ -68,6 +69,6 @@
 // # What it does not see
 //
 // Fields are those of a type: a type that is kept in memory in one place and read
-// from a store in another counts as read. Times in maps, and those of types of other
-// modules (metav1.Time), are not followed.
+// from a store in another counts as read. Times that are put into maps, and those of types
+// of other modules (metav1.Time), are not followed.
 package wallclock

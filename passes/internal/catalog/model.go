@@ -225,6 +225,7 @@ type Option struct {
 	Value   Ref    `yaml:"value"`
 	Context Ref    `yaml:"context"`
 	Every   Ref    `yaml:"every"` // how often the library renews a lease
+	Tries   Ref    `yaml:"tries"` // how often the acquire tries; once does not wait for the holder
 	Lease   Ref    `yaml:"lease"` // binds the operation to a lease (etcd WithLease)
 	Fence   Ref    `yaml:"fence"` // counter key from which the library takes an ordered token
 }

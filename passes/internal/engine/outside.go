@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 )
 
@@ -62,6 +64,9 @@ func (o outlook) call(in ssa.Instruction) bool {
 		return true
 	}
 	pkg := c.Method.Pkg()
+	if works(c.Method) && len(o.e.Implementations.Of(c)) == 0 {
+		return true
+	}
 	if pkg == nil || Standard(pkg.Path()) || !code.IsError(call.Type()) || len(o.e.register(o.e.Implementations.method(c))) > 0 || slices.Contains(quiet, strings.ToLower(c.Method.Name())) {
 		return false
 	}
@@ -71,6 +76,13 @@ func (o outlook) call(in ssa.Instruction) bool {
 // serves reports whether a call hands a request to the handler behind a middleware.
 func serves(c *ssa.CallCommon) bool {
 	return c.Method.FullName() == "(net/http.Handler).ServeHTTP"
+}
+
+// works reports whether a method that takes and answers nothing does something by its name:
+// the job behind a wrapper.
+func works(m *types.Func) bool {
+	sig := m.Signature()
+	return sig.Params().Len() == 0 && sig.Results().Len() == 0 && meaning.Named(m.Name(), "run", "execute", "perform", "process", "work")
 }
 
 // passesOn reports whether a function out of sight is the Next of a web framework's

@@ -94,7 +94,8 @@ func leavesOut(s *summary.Summary, section, lost *world.Region) bool {
 		done[in] = true
 	}
 	for _, in := range section.Held {
-		if len(s.Steps[in]) > 0 && !done[in] {
+		call, ok := in.(*ssa.Call)
+		if !done[in] && (len(s.Steps[in]) > 0 || ok && call.Call.IsInvoke() && works(call.Call.Method)) {
 			return true
 		}
 	}

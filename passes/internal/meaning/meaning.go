@@ -400,6 +400,7 @@ func (r *Reader) acquire(lib *catalog.Library, a *catalog.Acquire, call *term.T,
 	}
 	m.Key, m.Value = p.key, p.value
 	m.TTL, m.Span, m.Unit, m.Every = p.lease(a.TTLNone), p.ttl, p.unit, p.every
+	m.Try = m.Try || p.tries != nil && len(p.tries.Alts()) == 1 && constText(p.tries) == "1"
 	if m.TTL.Source == "default" && a.TTL.IsZero() && !a.Handle.IsZero() && constructs(lib) && !r.made(m.Handle) {
 		m.TTL = lock.TTL{Source: "unknown"} // its constructor, out of sight, may have been told another
 	}

@@ -133,9 +133,9 @@ func (r *Reader) handle(a *catalog.Acquire, call *term.T, words []*term.T) *term
 
 // props are what constructors and options say about a lock.
 type props struct {
-	key, value, ttl, every, parent, section *term.T
-	unit, fallback, least, most             string
-	unsure                                  bool // options out of sight may say more
+	key, value, ttl, every, tries, parent, section *term.T
+	unit, fallback, least, most                    string
+	unsure                                         bool // options out of sight may say more
 }
 
 // options reads option values: calls of option functions, or a struct or
@@ -169,6 +169,9 @@ func (r *Reader) options(p *props, list *term.T) {
 		}
 		if t := r.Get(e.Option.Every, o, nil); t != nil {
 			p.every = t
+		}
+		if t := r.Get(e.Option.Tries, o, nil); t != nil {
+			p.tries = t
 		}
 		if t := r.Get(e.Option.Key, o, nil); t != nil && p.key == nil {
 			p.key = t

@@ -1,6 +1,7 @@
 package remarks
 
 import (
+	"go/constant"
 	"go/types"
 	"path/filepath"
 	"slices"
@@ -120,6 +121,10 @@ func (l *leasing) of(v ssa.Value) bool {
 	found := l.asked(v) || l.taken(v)
 	l.read.Walk(v, func(x ssa.Value) bool {
 		if found {
+			return false
+		}
+		if name := entryName(x); name != "" {
+			found = leaseName(name) && ofValidity(name) && l.around(fn)
 			return false
 		}
 		if s, i, ok := code.FieldRead(x); ok {
@@ -255,6 +260,31 @@ func (l *leasing) field(t types.Type, i int) bool {
 		signs++
 	}
 	return signs >= 2
+}
+
+// entryName is the key of the map that a value was looked up in, or a part of such a value:
+// an attribute of an item, a field of a hash. It is empty for others.
+func entryName(v ssa.Value) string {
+	for range 6 {
+		switch x := v.(type) {
+		case *ssa.Lookup:
+			if k, ok := x.Index.(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
+				return constant.StringVal(k.Value)
+			}
+			return ""
+		case *ssa.Extract:
+			v = x.Tuple
+		case *ssa.TypeAssert:
+			v = x.X
+		default:
+			of, _, ok := code.FieldRead(v)
+			if !ok {
+				return ""
+			}
+			v = of
+		}
+	}
+	return ""
 }
 
 // lifetime reports whether a duration that is added to a time is the time to live

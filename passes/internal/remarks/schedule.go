@@ -108,9 +108,26 @@ func (k *keeping) schedules() {
 		}
 		if k.rarely(meaning.Args(call)[0], 0) {
 			k.schedule(registered(c.Family, c.Call.Common(), call, entry), 0)
+			k.around(call, 0)
 		}
 	}
 	k.e.EachFunction(func(f *engine.Family, fn *ssa.Function) { k.ticks(f, fn) })
+}
+
+// around notes the functions that a scheduled job is wrapped in, be it for all jobs of the
+// schedule: cron.NewChain(once).Then(job). What those call runs with the job.
+func (k *keeping) around(t *term.T, depth int) {
+	switch {
+	case depth > 2*maxDeep:
+	case t.Kind == term.Func || t.Kind == term.Closure:
+		k.schedule(t.Name, 0)
+	case t.Kind == term.Call || t.Kind == term.List || t.Kind == term.Result:
+		for _, a := range t.Args {
+			if a != nil {
+				k.around(a, depth+1)
+			}
+		}
+	}
 }
 
 // rarely reports whether one of the specifications that a value can be, from a list of
