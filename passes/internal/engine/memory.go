@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
+	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -438,11 +439,8 @@ func (e *Engine) takesTokens(n *types.Named) bool {
 			if !isOrdered(v.Type()) {
 				continue
 			}
-			l := strings.ToLower(v.Name())
-			for _, w := range []string{"token", "fence", "fencing", "epoch", "generation", "revision"} {
-				if strings.Contains(l, w) {
-					return true
-				}
+			if tokenName(v.Name()) || slices.ContainsFunc(meaning.Words(v.Name()), func(w string) bool { return w == "generation" || w == "revision" }) {
+				return true
 			}
 		}
 	}
@@ -452,9 +450,25 @@ func (e *Engine) takesTokens(n *types.Named) bool {
 		return false
 	}
 	for i := range st.NumFields() {
-		l := strings.ToLower(st.Field(i).Name())
-		if strings.Contains(l, "token") || strings.Contains(l, "fence") {
+		if v := st.Field(i); isInteger(v.Type()) && tokenName(v.Name()) || strings.Contains(strings.ToLower(v.Name()), "fence") {
 			return true
+		}
+	}
+	return false
+}
+
+// tokenName reports whether a variable is named like a fencing token. There are many other
+// tokens, of pages, of users, of rate limits, which say so in another word or number.
+func tokenName(name string) bool {
+	words := meaning.Words(name)
+	for i, w := range words {
+		switch w {
+		case "fence", "fencing", "fenced", "epoch":
+			return true
+		case "token":
+			return !slices.ContainsFunc(words[:i], func(q string) bool {
+				return !slices.Contains([]string{"lock", "lease", "last", "latest", "max", "highest", "greatest", "new", "newest", "stored", "seen", "current", "held", "my", "own", "incoming"}, q)
+			})
 		}
 	}
 	return false
