@@ -104,8 +104,8 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	marks, writes, names := f.Engine.versionMarks(name), f.Engine.writesTo(name), f.Engine.readsNames(name)
 	for i, a := range c.Args {
 		t := value(a)
-		if writes && (i > 0 || c.IsInvoke() || c.Signature().Recv() == nil) {
-			t = f.stored(a, t, instructionOf(a, c))
+		if writes && (i > 0 || c.IsInvoke() || c.Signature().Recv() == nil) || code.IsMap(a.Type()) {
+			t = f.storedIn(c, a, t)
 		}
 		t = f.versioned(t, a, marks)
 		if names {
@@ -188,7 +188,10 @@ func (f *Family) returned(c *ssa.CallCommon, call *term.T, index int) *term.T {
 		if sum == nil || index >= len(sum.Results) {
 			return nil
 		}
-		t := f.instance(sum.Results[index], call, fn)
+		t := f.itself(sum.Results[index], c, call, fn)
+		if t == nil {
+			t = f.instance(sum.Results[index], call, fn)
+		}
 		if t == nil {
 			return nil
 		}
@@ -453,6 +456,8 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		return p.RequestContext(t.Args[0])
 	case "(*strings.Builder).String", "(*bytes.Buffer).String":
 		return f.written(c)
+	case "maps.Clone", "golang.org/x/exp/maps.Clone":
+		return p.Merged(p.Struct("map", t.Site, nil, nil), args[0])
 	case "strings.TrimSpace", "strings.ToLower", "strings.ToUpper", "strings.Clone":
 		return args[0]
 	case "strings.Replace", "strings.ReplaceAll":

@@ -24,6 +24,7 @@ func (c *codec) summary(s *summary.Summary) {
 		c.text(&x.Field)
 		c.value(&x.Index)
 		c.value(&x.Value)
+		flags(c, &x.Perhaps)
 		c.bad = c.bad || x.Of == nil || x.Value == nil
 	})
 	list(c, &s.Tests, func(t *summary.Test) {

@@ -17,7 +17,7 @@
 // fault.go (functions that it fails on).
 //
 // Values as terms: eval.go, call.go, captured.go and unset.go (variables), globals.go, contexts.go, keys.go and carriage.go (what contexts carry), fields.go, embedded.go (files as
-// values), inplace.go and scopes.go (builders that are changed, or handed to functions), stored.go (records that are stamped), reaching.go (when),
+// values), merged.go (maps that are put together), inplace.go and scopes.go (builders that are changed, or handed to functions), stored.go (records that are stamped), reaching.go (when),
 // listed.go (lists and structs that grow), replaced.go (structs that are assigned anew), models.go (what mappers take from types),
 // texts.go (scripts and statements in fields), written.go (texts that are written in pieces), handle.go (which connection), names.go (places and names), loops.go, length.go, backoff.go
 // (waits that grow), logging.go.

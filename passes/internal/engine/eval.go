@@ -403,6 +403,9 @@ func (f *Family) mapping(m *ssa.MakeMap) *term.T {
 	if n := code.NamedOf(m.Type()); n != nil {
 		typ += ":" + types.TypeString(n, nil)
 	}
+	if f.putTogether(m) {
+		return f.poured(m, p.Struct(typ, f.Engine.CallSite(m.Pos()), nil, nil), nil)
+	}
 	var names []string
 	values := make(map[string]*term.T)
 	for _, r := range *m.Referrers() {

@@ -98,12 +98,7 @@ func (f *Family) evenly(b *ssa.BasicBlock) *ssa.BasicBlock {
 		if len(b.Preds) == 1 && asksNil(b.Preds[0]) {
 			b = b.Preds[0]
 		}
-		for _, l := range loops {
-			if l.Head != b && l.Body[b] && !slices.ContainsFunc(l.Head.Preds, func(p *ssa.BasicBlock) bool { return l.Body[p] && !b.Dominates(p) }) {
-				b = l.Head
-				break
-			}
-		}
+		b = everyRound(b, loops)
 		if b == from {
 			return b
 		}

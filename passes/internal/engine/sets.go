@@ -42,13 +42,26 @@ func (f *Family) sets(fn *ssa.Function) []summary.Set {
 			case *ssa.Store:
 				if fa, ok := f.Base(in.Addr).(*ssa.FieldAddr); ok {
 					if _, local := f.Base(fa.X).(*ssa.Alloc); !local {
-						add(summary.Set{Of: f.Get(fa.X), Field: code.FieldName(fa.X.Type(), fa.Field), Value: f.appended(in, f.defaulted(in, f.Get(in.Val)))})
+						add(summary.Set{
+							Of: f.Get(fa.X), Field: code.FieldName(fa.X.Type(), fa.Field), Value: f.appended(in, f.defaulted(in, f.Get(in.Val))),
+							Perhaps: !onEverySuccess(b),
+						})
 					}
 				}
 			case *ssa.MapUpdate:
-				add(summary.Set{Of: f.Get(in.Map), Index: f.Get(in.Key), Value: f.Get(in.Value)})
+				step, _ := pours(in, in.Map)
+				add(f.poursInto(in.Map, step))
 			case ssa.CallInstruction:
-				f.called(in, add)
+				if call, ok := in.(*ssa.Call); ok && copiesMap(call) {
+					step, _ := pours(in, call.Call.Args[0])
+					add(f.poursInto(call.Call.Args[0], step))
+					continue
+				}
+				always := onEverySuccess(b)
+				f.called(in, func(s summary.Set) {
+					s.Perhaps = s.Perhaps || !always
+					add(s)
+				})
 			}
 		}
 	}
@@ -71,9 +84,18 @@ func (f *Family) called(in ssa.CallInstruction, add func(summary.Set)) {
 		if sum == nil || f.Engine.spent() || len(sum.Sets) == 0 {
 			continue
 		}
-		bind := f.binding(f.Engine.binder(f.Engine.Name(callee), f.CallTerm(c, in.Pos()).Args))
+		args := f.CallTerm(c, in.Pos()).Args
+		if !c.IsInvoke() && len(args) == len(c.Args) {
+			args = slices.Clone(args)
+			for i, a := range c.Args {
+				if code.IsMap(a.Type()) {
+					args[i] = f.Get(a) // the map, whatever is in it by then
+				}
+			}
+		}
+		bind := f.binding(f.Engine.binder(f.Engine.Name(callee), args))
 		for _, s := range sum.Sets {
-			add(summary.Set{Of: bind.Put(s.Of), Field: s.Field, Index: bind.Put(s.Index), Value: bind.Put(s.Value)})
+			add(summary.Set{Of: bind.Put(s.Of), Field: s.Field, Index: bind.Put(s.Index), Value: bind.Put(s.Value), Perhaps: s.Perhaps})
 		}
 	}
 }
@@ -194,6 +216,20 @@ func (f *Family) fieldsOf(x *term.T) []location {
 	}
 	slices.SortFunc(out, func(a, b location) int { return strings.Compare(a.field, b.field) })
 	return out
+}
+
+// isPointerField reports whether a field of a struct holds a pointer.
+func isPointerField(t types.Type, name string) bool {
+	st, ok := code.Deref(t).Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for v := range st.Fields() {
+		if v.Name() == name {
+			return isPointer(v.Type())
+		}
+	}
+	return false
 }
 
 // isStruct reports whether a variable is a struct.
@@ -322,10 +358,14 @@ func (f *Family) passed(a *ssa.Alloc, x *term.T) *term.T {
 			}
 			name := f.Engine.Name(code.Origin(callee))
 			for _, s := range sum.Sets {
-				if s.Field == "" || s.Of.Kind != term.Param || s.Of.Name != name || s.Of.Index != i {
+				of, within := s.Of, ""
+				if of.Kind == term.Field && s.Field == "" {
+					of, within = of.Args[0], of.Name // a map that lies in it
+				}
+				if s.Field == "" && within == "" || of.Kind != term.Param || of.Name != name || of.Index != i {
 					continue
 				}
-				value := p.Subst(s.Value, func(t *term.T) *term.T {
+				bind := func(t *term.T) *term.T {
 					switch {
 					case t.Name != name || t.Index >= len(c.Args):
 						return nil
@@ -333,8 +373,21 @@ func (f *Family) passed(a *ssa.Alloc, x *term.T) *term.T {
 						return x
 					}
 					return f.Get(c.Args[t.Index])
-				})
-				if old := p.Field(x, s.Field); !old.IsZero() && value.Kind != term.Op {
+				}
+				value := p.Subst(s.Value, bind)
+				if within != "" {
+					if s.Perhaps {
+						value = p.Unknown("ways")
+					}
+					o := &filling{p, p.Field(x, within)}
+					o.put(summary.Set{Index: p.Subst(s.Index, bind), Value: value})
+					x = p.With(x, within, o.object)
+					continue
+				}
+				switch old, own := p.Field(x, s.Field), p.Field(of, s.Field); {
+				case s.Perhaps && old.IsZero() && isPointerField(a.Type(), s.Field):
+					value = p.Join(p.Nil(), value)
+				case !old.IsZero() && value.Kind != term.Op && (s.Perhaps || !s.Value.Any(func(t *term.T) bool { return t == own })):
 					value = p.Join(old, value)
 				}
 				x = p.With(x, s.Field, value)

@@ -295,8 +295,11 @@ func (r *Reader) named(name string, params *term.T) *term.T {
 				return v
 			}
 		}
-		if len(items) > 0 && items[0].Kind != term.List && items[0].Kind != term.Struct { // a tag may name the field otherwise
+		if len(items) > 0 && !items[0].IsMerged() && items[0].Kind != term.List && items[0].Kind != term.Struct { // a tag may name the field otherwise
 			return r.Pool.Field(items[0], name)
+		}
+		if len(items) > 0 && !slices.ContainsFunc(items, func(t *term.T) bool { return t.Kind != term.Struct || t.Type == "" }) {
+			return r.Pool.Unknown("unset") // nobody sets it
 		}
 	}
 	return r.Pool.Unknown("argument")
@@ -505,6 +508,9 @@ func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guar
 	}
 	if v, ok := storedBy(from, g.Column); ok {
 		r.settle(&out, r.sqlTerm(v, params))
+		if v.Kind == "param" && g.Value.Kind == "param" && v.Param == g.Value.Param && v.Name == g.Value.Name {
+			out.Stored, out.Moves = true, false // the same argument, be it out of sight
+		}
 	}
 	return out
 }
@@ -541,6 +547,8 @@ func (r *Reader) settle(g *Guard, stored *term.T) {
 	case g.Value == nil:
 	case r.Pool.Alike(stored, g.Value), (greatest(stored) || kept(stored)) && slices.ContainsFunc(stored.Args, func(a *term.T) bool { return r.Pool.Alike(a, g.Value) }):
 		g.Stored = true
+	case stored.Kind == term.Unknown && stored.Name == "ways" && stored == g.Value && (g.Op == "<" || g.Op == "<="):
+		g.Stored = true // the same argument, as far as is known
 	default:
 		g.Moves = !(constText(g.Value) == "0" && unsure(stored))
 	}

@@ -317,7 +317,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
 		}
 	}
-	if ordering && named(g) && outOfSight(g.Value) {
+	if ordering && (named(g) || g.Stored) && outOfSight(g.Value) {
 		return ruling{cond: lock.Unknown, note: "what is compared comes a longer way than is followed", why: lock.ReasonLimit}
 	}
 	if (g.Op == "<" || g.Op == "<=") && g.Stored && g.Value.Kind != term.Const && g.Value.Open() {
@@ -352,7 +352,7 @@ func outOfSight(t *term.T) bool {
 	for t.Kind == term.Field || t.Kind == term.Elem {
 		t = t.Args[0]
 	}
-	return t.Kind == term.Unknown && (t.Name == "limit" || t.Name == "loop")
+	return t.Kind == term.Unknown && slices.Contains([]string{"limit", "loop", "argument", "ways"}, t.Name)
 }
 
 // named reports whether a column is named like a fence.

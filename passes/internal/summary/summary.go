@@ -89,12 +89,14 @@ func (s *Summary) Size() int {
 // A Set is a store that the callers of a function can see: into a field, or an
 // element, of what is reached from a parameter. A lock object keeps its token
 // this way, and an option its value. Stores are not ordered: a place holds what
-// was there, or anything that is stored there.
+// was there, or anything that is stored there. Without a field or an index it is all that
+// is in the map Value, which is copied.
 type Set struct {
-	Of    *term.T // the object, map or slice
-	Field string  // of an object
-	Index *term.T // of a map or slice
-	Value *term.T
+	Of      *term.T // the object, map or slice
+	Field   string  // of an object
+	Index   *term.T // of a map or slice
+	Value   *term.T
+	Perhaps bool // not on every way that leads to success
 }
 
 // A Hold is a lock that a function leaves held for its caller.

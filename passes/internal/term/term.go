@@ -266,6 +266,12 @@ func (p *Pool) Elem(x, index *T) *T {
 	if index == nil {
 		return p.intern(T{Kind: Elem, Args: []*T{x}})
 	}
+	if y, name, value, ok := x.Changed(); ok && index.Kind == Const {
+		if name == index.Name {
+			return value
+		}
+		return p.Elem(y, index)
+	}
 	if v := p.carried(x, index); v != nil {
 		return v
 	}
@@ -318,6 +324,8 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
 		return p.With(args[0], args[1].Name, args[2])
+	case name == opMerged && len(args) == 2:
+		return p.Merged(args[0], args[1])
 	case name == opApplied && len(args) == 3:
 		if i, err := strconv.Atoi(args[1].Name); err == nil {
 			return p.Applied(args[0], i, args[2])
@@ -332,6 +340,7 @@ const (
 	opWhen    = "when"    // Args[1] where Args[0] is not zero, else Args[2]
 	opOr      = "or"      // Args[0] unless it is zero, then Args[1]
 	opWith    = "with"    // Args[0] with the field that Args[1] names set to Args[2]
+	opMerged  = "merged"  // the map Args[0] after what is in the map Args[1] was copied into it
 	opApplied = "applied" // Args[2] after the functions Args[0] have run on it
 	opAppend  = "append"  // the list Args[0] with what is in the list Args[1] behind it
 	opBuilt   = "built"   // a text that the function Args[0] makes of the others
@@ -358,7 +367,7 @@ func (p *Pool) Or(x, y *T) *T {
 	switch {
 	case x.IsZero():
 		return y
-	case x.Kind == Const || x == y:
+	case x.Kind == Const || x == y || x.IsMap():
 		return x
 	}
 	return p.intern(T{Kind: Op, Name: opOr, Args: []*T{x, y}})

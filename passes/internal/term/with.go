@@ -9,7 +9,7 @@ const ofSomeType = "struct"
 
 // With is the object x with a field set.
 func (p *Pool) With(x *T, name string, value *T) *T {
-	if x.Kind == Struct && x.Type != "map" {
+	if x.Kind == Struct {
 		names, args := slices.Clone(x.Names), slices.Clone(x.Args)
 		if i := slices.Index(names, name); i >= 0 {
 			args[i] = value
@@ -17,6 +17,9 @@ func (p *Pool) With(x *T, name string, value *T) *T {
 			names, args = append(names, name), append(args, value)
 		}
 		return p.Struct(x.Type, x.Site, names, args)
+	}
+	if x.Kind == Call && x.Name == "make" { // a map with nothing in it yet
+		return p.Struct("map", x.Site, []string{name}, []*T{value})
 	}
 	if x.Kind == Const && x.Type == "zero" {
 		return p.Struct(ofSomeType, "", []string{name}, []*T{value})
