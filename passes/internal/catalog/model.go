@@ -141,6 +141,8 @@ type Call struct {
 	Origin  *Origin  `yaml:"origin"`                              // the result is fresh: random, a clock reading, a counter
 	Same    Ref      `yaml:"same"`                                // result 0 is this value in another form (conversion, formatting, wrapping)
 	Reads   *Reads   `yaml:"reads"`                               // the results are the outcome of an earlier call (Cmd.Result, redis.Bool, Row.Scan)
+	Into    Ref      `yaml:"into"`                                // writes to this writer, whatever that stands for
+	Over    Ref      `yaml:"over"`                                // the result writes to this writer
 	Write   *Write   `yaml:"write"`                               // changes a resource outside the process
 	Query   *Query   `yaml:"query"`                               // reads a resource outside the process
 	Part    *Part    `yaml:"part"`                                // adds a part to a builder chain (gorm Where, etcd Txn.If)

@@ -352,6 +352,9 @@ func (e *Engine) calleesOf(f *Family) []*Family {
 				} else if ok {
 					add(e.injectedIn(c.Common()))
 				}
+				for _, fn := range f.writersIn(in) {
+					add(fn)
+				}
 			}
 		}
 	}

@@ -46,6 +46,9 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 				break
 			}
 		}
+		if !entry.Into.IsZero() {
+			effects = append(effects, f.into(in, entry.Into, at, reach)...)
+		}
 		if r := entry.Runs; r != nil && r.How != "later" {
 			if fn := f.Engine.Reader.Get(r.Func, call, nil); fn != nil {
 				how := summary.ByCallback
@@ -82,7 +85,11 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 	case c.IsInvoke():
 		impls := f.Engine.Implementations.Of(c)
 		if len(impls) == 0 || len(impls) == 1 && decorates(impls[0], c.Value) {
-			return f.unseen(c, call, at, reach), nil
+			effects = f.unseen(c, call, at, reach)
+			if writesBytes(c.Method) {
+				effects = append(effects, f.into(in, catalog.Ref{Base: catalog.Receiver}, at, reach)...)
+			}
+			return effects, nil
 		}
 		wide := len(impls) > MaxImplementations
 		if wide && slices.ContainsFunc(impls, func(m *ssa.Function) bool {
@@ -124,7 +131,9 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		if sum := f.Engine.Summary(callee); sum != nil {
 			// What a closure captured are the family's own variables.
 			bind := f.bindingAt(in, f.Engine.binder(f.Engine.Name(callee), call.Args))
-			effects, holds := f.instantiate(sum.Effects, bind, at, max(reach, summary.ByCall))
+			list, landed := f.handedWriters(c, callee, sum.Effects, at, max(reach, summary.ByCall))
+			effects, holds := f.instantiate(list, bind, at, max(reach, summary.ByCall))
+			effects = append(effects, landed...)
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), f.emerged(in, effects, call, at)...)
 			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)

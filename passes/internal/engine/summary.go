@@ -198,7 +198,7 @@ func bound(list []summary.Effect) []summary.Effect {
 func again(x, y summary.Effect) bool {
 	same := x.Reach == y.Reach && x.Why == y.Why && x.Memory == y.Memory && x.Signal == y.Signal && slices.Equal(x.Chosen, y.Chosen)
 	// Where something is out of sight, one remark of a kind is enough.
-	return same && (x.At.Position == y.At.Position || x.Why != "" && x.Call == nil)
+	return same && (x.At.Position == y.At.Position || x.Why != "" && x.Call == nil || intoWriter(x))
 }
 
 // A statement that frees a lock without asking whose it is (DEL of the key,

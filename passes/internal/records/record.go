@@ -227,6 +227,10 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		u.Token = lock.TokenInfo{Source: j.used.Source, Ordered: &ordered, Reason: j.used.Reason, Resets: j.used.Resets}
 	}
 	u.Verdict = verdict(u, j.soft)
+	if u.Verdict == lock.Fenced && j.dark {
+		u.Verdict = lock.Unverified
+		u.Unseen = append(u.Unseen, lock.ReasonInterface)
+	}
 	if u.Verdict == lock.NoVisibleWrite && st.Wrapper {
 		if list, ok := sessionWrites(e, fn, j); ok {
 			for _, x := range list {
@@ -340,6 +344,14 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 		if x.Why != "" {
 			unseen[x.Why] = true
 		}
+		return
+	}
+	if x.Call.Name == engine.IntoWriter {
+		landed, dark := e.Landed(x)
+		for _, y := range landed {
+			write(e, u, j, y, unseen)
+		}
+		j.dark = j.dark || dark
 		return
 	}
 	ms := e.Reader.Of(x.Call)

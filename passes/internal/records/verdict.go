@@ -22,6 +22,7 @@ type judge struct {
 	used *meaning.Token // a token that reached a write
 
 	counters engine.Counters
+	dark     bool // something was written to a writer that is out of sight
 	soft     bool // a callback that computes, or that works on the lock's session, was not seen
 }
 

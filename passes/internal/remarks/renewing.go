@@ -43,7 +43,7 @@ func newKeeping(e *engine.Engine, found *remarks) *keeping {
 			}
 			// What comes with the lock, its session or its renewal is judged there.
 			entry := e.Reader.Entry(x.Call)
-			if entry.Loss == nil || entry.Loss.How == "callback" || entry.Acquire != nil || entry.Renew != nil || entry.New != nil {
+			if entry == nil || entry.Loss == nil || entry.Loss.How == "callback" || entry.Acquire != nil || entry.Renew != nil || entry.New != nil {
 				continue
 			}
 			if in := f.CallAt(x.At.Position); in == nil || !k.onlyLogged(f, in) {

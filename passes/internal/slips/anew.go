@@ -136,7 +136,7 @@ func usedBeside(f *engine.Family, release ssa.CallInstruction, made *term.T) boo
 					if in == release || code.Logs(in.Common()) {
 						continue
 					}
-					if entry := f.Engine.Reader.Entry(f.CallTerm(in.Common(), in.Pos())); entry != nil && entry.Acquire == nil && len(entry.Command) == 0 && (entry.Pure || entry.Reads != nil || entry.Release != nil || entry.Renew != nil || entry.Option != nil || !entry.Same.IsZero()) {
+					if entry := f.Engine.Reader.Entry(f.CallTerm(in.Common(), in.Pos())); entry != nil && entry.Acquire == nil && len(entry.Command) == 0 && (entry.Pure || entry.Reads != nil || entry.Release != nil || entry.Renew != nil || entry.Option != nil || !entry.Same.IsZero() || !entry.Into.IsZero()) {
 						continue
 					}
 					if slices.ContainsFunc(f.Inputs(in.Common()), has) {
