@@ -150,6 +150,7 @@ type Call struct {
 	Fixed   bool     `yaml:"fixed"`                               // the result is the same throughout a process
 	Quiet   bool     `yaml:"quiet"`                               // makes no error of the nil reply by which a command or a renewal is refused
 	Sends   Ref      `yaml:"sends"`                               // sends what was queued on this value, and takes what locks are among it
+	Later   Ref      `yaml:"later"`                               // the answer comes out of this value, with a later call that reads from it
 	Blocks  *Blocks  `yaml:"blocks"`                              // takes time: sleeps, waits, goes over the network
 	Runs    *Runs    `yaml:"runs"`                                // calls a function argument
 	Clock   string   `yaml:"clock" enum:"strip|keep|now|compare"` // strip | keep | now | compare: what it does to a monotonic reading
@@ -186,7 +187,7 @@ type Pair struct {
 // A Match is a condition on a call's arguments.
 type Match struct {
 	At  Ref      `yaml:"at"`  // which value
-	Is  []string `yaml:"is"`  // equal to one of these constants (strings compare without case); "*" = present and not the zero value; "{}" = an empty struct
+	Is  []string `yaml:"is"`  // equal to one of these constants (strings compare without case); "*" = present and not the zero value; "{}" = an empty struct or text
 	Not []string `yaml:"not"` // equal to none of these
 }
 

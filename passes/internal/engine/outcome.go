@@ -56,6 +56,9 @@ func (f *Family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked,
 	if reject == "" || reject == "none" {
 		return 0, 0
 	}
+	if e := f.Engine.Reader.Entry(f.CallTerm(in.Common(), in.Pos())); e != nil && !e.Later.IsZero() {
+		return f.toldLater(in, e.Later), 0
+	}
 	v, ok := in.(ssa.Value)
 	if ok && sends {
 		checked, answer = f.told(v, false, 0).effect()
@@ -79,6 +82,29 @@ func (f *Family) checked(in ssa.CallInstruction, ms []meaning.Meaning) (checked,
 		return -1, 0 // there is nothing else to look at
 	}
 	return f.told(v, reject == "error", 0).effect()
+}
+
+// toldLater tells whether the answers are looked at that come out of an object, among which is
+// that of a call. Which is whose depends on their order, and is not asked.
+func (f *Family) toldLater(in ssa.CallInstruction, from catalog.Ref) int8 {
+	var l look
+	switch v := code.Operand(in.Common(), from).(type) {
+	case *ssa.Call, *ssa.Extract:
+		l = f.told(v, false, 0)
+	case *ssa.UnOp:
+		a, ok := v.X.(*ssa.Alloc)
+		if !ok {
+			return 0
+		}
+		l = f.toldVariable(a, false, 0)
+	default:
+		return 0 // whoever made it may read from it
+	}
+	if l.given != 0 {
+		return 0
+	}
+	checked, _ := l.effect()
+	return checked
 }
 
 // answersBatch reports whether what is queued on a batch is given functions for the answers.
@@ -259,6 +285,8 @@ func (f *Family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth in
 	case entry == nil && c.IsInvoke() && c.Value == v && c.Method.Name() == "Close":
 		return look{}
 	case entry == nil:
+	case !entry.Later.IsZero() && code.Operand(c, entry.Later) == v:
+		return look{} // sends more
 	case entry.Reads == nil:
 		// What is done to an object besides reading from it (Close) is no look.
 		return look{seen: code.Operand(c, catalog.Ref{Base: catalog.Receiver}) != v}

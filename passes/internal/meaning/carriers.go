@@ -58,6 +58,8 @@ func (r *Reader) carried(k *catalog.Carrier, call *term.T, words []*term.T) (Gua
 		switch k.Compare {
 		case "absent":
 			g.Op = "absent"
+		case "present":
+			g.Op = "present"
 		case "less":
 			g.Op, g.Stored = "<", true
 		}

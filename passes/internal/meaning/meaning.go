@@ -224,7 +224,7 @@ func (r *Reader) matches(e *catalog.Call, call *term.T) bool {
 
 func isOneOf(t *term.T, list []string) bool {
 	for _, want := range list {
-		if want == "{}" && t != nil && t.Kind == term.Const && t.Type == "zero" {
+		if want == "{}" && t != nil && t.Kind == term.Const && (t.Type == "zero" || t.Type == "string" && t.Name == "") {
 			return true
 		}
 		if want == "*" && t != nil && !t.IsZero() && t.Kind != term.Unknown {

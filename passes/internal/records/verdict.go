@@ -182,6 +182,9 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		return worst
 	case "present":
+		if g.Value == nil {
+			return none // what is written is there already, whoever has written it
+		}
 		// The key that the lock itself created: while it stands, nobody else holds.
 		if tok, ok := j.token(g.Value); ok && tok.Handle != nil {
 			return ruling{cond: lock.Owner}

@@ -228,7 +228,13 @@ func (k *keeping) renewal(f *engine.Family, in ssa.CallInstruction, x summary.Ef
 		}
 		return
 	}
-	k.interval(f, in, m)
+	r := &catalog.Renew{}
+	if entry := k.e.Reader.Entry(x.Call); entry != nil && entry.Renew != nil {
+		r = entry.Renew
+	}
+	if r.Interval == "" { // else the library keeps the time, and the loop is for another session
+		k.interval(f, in, m)
+	}
 	if k.forever(f, in) {
 		note(lock.RenewForever, "")
 		return
@@ -243,10 +249,6 @@ func (k *keeping) renewal(f *engine.Family, in ssa.CallInstruction, x summary.Ef
 	}
 	if len(x.Via) > 0 {
 		return
-	}
-	r := &catalog.Renew{}
-	if entry := k.e.Reader.Entry(x.Call); entry != nil && entry.Renew != nil {
-		r = entry.Renew
 	}
 	switch {
 	case r.Background:

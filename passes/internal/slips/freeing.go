@@ -280,6 +280,7 @@ func rows(e *engine.Engine, t *taking) []lock.Slip {
 				continue
 			}
 			switch owner, term := ownerOf(e, m.Write, row, key); {
+			case owner == 0 && byOthers(e, c.Family.Root):
 			case owner == 0:
 				out = append(out, lock.Slip{Frame: c.Family.Frame(c.Call, ""), Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
 			case owner > 0 && term != "":
@@ -319,6 +320,29 @@ func attribute(v *term.T) *term.T {
 // forced reports whether a function is named after breaking locks on purpose.
 func forced(name string) bool {
 	return meaning.Named(name, "force", "forced", "steal", "break", "admin", "reset", "purge", "cleanup", "clean", "expire", "expired", "truncate")
+}
+
+// byOthers reports whether a function may be there for whoever runs the program, to have the
+// lock change hands: it is not named after ending what was begun, and nothing in view calls it.
+func byOthers(e *engine.Engine, fn *ssa.Function) bool {
+	if !token.IsExported(fn.Name()) || engine.ReleaseName(fn.Name()) || meaning.Named(fn.Name(), "end", "leave", "finish", "complete", "done", "stop", "close", "quit", "drop", "delete", "remove", "clear") {
+		return false
+	}
+	called := false
+	e.EachFunction(func(f *engine.Family, g *ssa.Function) {
+		for _, b := range g.Blocks {
+			for _, in := range b.Instrs {
+				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
+					called = called || c.Common().Method.Name() == fn.Name()
+				}
+				for _, v := range in.Operands(nil) {
+					other, ok := (*v).(*ssa.Function)
+					called = called || ok && f.Root != fn && (code.Origin(other) == fn || other.Object() != nil && other.Object() == fn.Object())
+				}
+			}
+		}
+	})
+	return !called
 }
 
 // ownerOf counts the conditions of a release on what the acquire stored in the

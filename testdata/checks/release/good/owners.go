@@ -124,3 +124,26 @@ func Rung(ctx context.Context, rdb *redis.Client, id, mine string, job Job) erro
 	})
 	return job.Run(ctx)
 }
+
+// Posts is a table of who keeps which post.
+type Posts struct {
+	db         *sql.DB
+	post, self string
+}
+
+// Apply keeps a post that nobody has kept for a while.
+func (p Posts) Apply(ctx context.Context) (bool, error) {
+	res, err := p.db.ExecContext(ctx, `INSERT INTO post_lease (post, keeper, until) VALUES ($1, $2, now() + interval '1 minute')
+ON CONFLICT (post) DO UPDATE SET keeper = $2, until = now() + interval '1 minute' WHERE post_lease.until < now()`, p.post, p.self)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// Rotate is for an operator, who wants another keeper whoever it is now.
+func (p Posts) Rotate(ctx context.Context) error {
+	_, err := p.db.ExecContext(ctx, "DELETE FROM post_lease WHERE post = $1", p.post)
+	return err
+}

@@ -115,3 +115,25 @@ func Fold(ctx context.Context, c *api.Client, crease func(context.Context) error
 	go func() { lost(pledge(c, id, "10s", held.Done())) }()
 	return crease(held)
 }
+
+// Crimp has its session renewed by the library, which keeps the time, and waits as long as it lasts
+// before it begins another.
+func Crimp(ctx context.Context, c *api.Client, press func(context.Context)) {
+	for ctx.Err() == nil {
+		held, lost := context.WithCancelCause(ctx)
+		id, _, err := c.Session().Create(&api.SessionEntry{Name: "crimp", TTL: "20s"}, nil)
+		if err != nil {
+			lost(err)
+			return
+		}
+		ok, _, err := c.KV().Acquire(&api.KVPair{Key: "crimp", Session: id}, nil)
+		if err != nil || !ok {
+			_, e := c.Session().Destroy(id, nil)
+			lost(errors.Join(err, e))
+			return
+		}
+		go press(held)
+		lost(c.Session().RenewPeriodic("20s", id, nil, ctx.Done()))
+		time.Sleep(20 * time.Second)
+	}
+}
