@@ -34,6 +34,10 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		}
 		return
 	}
+	if _, async := st.At.(*ssa.Go); async && !f.awaited(st) {
+		f.aloof(st)
+		return
+	}
 	st.Mute = f.mute(st, m)
 	if st.Sent == nil && st.Direct {
 		st.Sent = f.sender(st.At)

@@ -73,6 +73,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 	for _, st := range acquired {
 		f.explore(fn, s, st)
 	}
+	f.alone(s)
 	f.Engine.bookkeeping(fn, s)
 	f.decorates(fn, s)
 	return s

@@ -167,7 +167,7 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 			u.TTL = ttl
 		}
 	}
-	if st.Wrapper || e.InDeclaredLock(fn) {
+	if st.Wrapper && !st.Apart || e.InDeclaredLock(fn) {
 		u.Role = lock.RoleWrapper
 	}
 	if m.Raw {
@@ -184,7 +184,7 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		u.TTL = lock.TTL{Source: "none"}
 	}
 	u.Release = releases(e, st, m)
-	u.Leader = m.Kind == lock.Election || m.Raw && m.Row == nil && !st.Wrapper && engine.Leads(st)
+	u.Leader = m.Kind == lock.Election || (m.Raw && m.Row == nil || st.Apart) && !st.Wrapper && engine.Leads(st)
 	j := &judge{e: e, st: st, lock: m, counters: e.Drawn(st.Effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.Effects {
@@ -458,7 +458,7 @@ func releases(e *engine.Engine, st *summary.Site, m meaning.Meaning) []string {
 		how = []string{"callback"}
 	}
 	if len(how) == 0 {
-		if st.Wrapper {
+		if st.Wrapper || st.Apart {
 			return []string{"unknown"}
 		}
 		return []string{"none"}

@@ -23,6 +23,8 @@ type Site struct {
 	Facts  []world.Fact        // of the call's results, where a wrapper took the lock
 	Closed bool                // taken and released by the callee; effects are its section's
 
+	Apart bool // taken in a goroutine, and held there only; effects are its section's
+
 	Effects  []Effect   // in the section
 	After    []Effect   // after the release
 	Release  []string   // how it is released here

@@ -20,8 +20,8 @@ type Letters struct {
 // Empty empties two boxes at a time: each turn is about another letter, and a lock for
 // that.
 func (l *Letters) Empty() {
-	go l.empty("red")
-	go l.empty("blue")
+	go l.empty("red")  // verdict: no-visible-write
+	go l.empty("blue") // verdict: no-visible-write
 }
 
 func (l *Letters) empty(box string) {
