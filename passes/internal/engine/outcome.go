@@ -232,7 +232,7 @@ func (f *Family) told(v ssa.Value, errorTells bool, depth int) look {
 			if !tellsNothing(r) {
 				l = l.or(f.told(r, errorTells, depth+1))
 			}
-		case *ssa.Extract, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType:
+		case *ssa.Extract, *ssa.UnOp, *ssa.BinOp, *ssa.Phi, *ssa.Convert, *ssa.ChangeType, *ssa.IndexAddr, *ssa.Index:
 			if x := r.(ssa.Value); errorTells || !code.IsError(x.Type()) {
 				l = l.or(f.told(x, errorTells, depth+1))
 			}
@@ -298,6 +298,9 @@ func (f *Family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth in
 	default:
 		return f.told(call, errorTells, depth+1)
 	}
+	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+		return look{seen: comparedWithConstant(call)} // to count is no look
+	}
 	callee := code.Origin(c.StaticCallee())
 	if callee == nil || len(callee.Blocks) == 0 || len(callee.Params) != len(c.Args) {
 		return look{seen: true}
@@ -322,14 +325,34 @@ func (f *Family) toldCall(v ssa.Value, call *ssa.Call, errorTells bool, depth in
 	return l
 }
 
-// toldVariable says how a local variable is looked at that holds an outcome.
-func (f *Family) toldVariable(a *ssa.Alloc, errorTells bool, depth int) look {
+// comparedWithConstant reports whether a number is held against one that the program names.
+func comparedWithConstant(v ssa.Value) bool {
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		cmp, ok := r.(*ssa.BinOp)
+		if !ok {
+			return false
+		}
+		_, x := cmp.X.(*ssa.Const)
+		_, y := cmp.Y.(*ssa.Const)
+		return x || y
+	})
+}
+
+// toldVariable says how a variable is looked at that holds an outcome, also by function
+// literals that capture it.
+func (f *Family) toldVariable(a ssa.Value, errorTells bool, depth int) look {
+	if depth > MaxLooks {
+		return look{seen: true}
+	}
 	var l look
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {
 		case *ssa.Store, *ssa.DebugRef:
 		case *ssa.UnOp:
 			l = l.or(f.told(r, errorTells, depth+1))
+		case *ssa.MakeClosure:
+			inside := f.toldVariable(r.Fn.(*ssa.Function).FreeVars[slices.Index(r.Bindings, a)], errorTells, depth+1)
+			l.seen = l.seen || inside.seen
 		default:
 			return look{seen: true}
 		}
