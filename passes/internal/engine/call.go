@@ -107,7 +107,7 @@ func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 		if writes && (i > 0 || c.IsInvoke() || c.Signature().Recv() == nil) || code.IsMap(a.Type()) {
 			t = f.storedIn(c, a, t)
 		}
-		t = f.versioned(t, a, marks)
+		t = f.withheld(a, f.versioned(t, a, marks), instructionOf(a, c))
 		if names {
 			t = f.tagged(t, a)
 		}

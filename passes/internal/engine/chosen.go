@@ -50,7 +50,7 @@ func (f *Family) choiceOf(b *ssa.BasicBlock, i int) (c summary.Choice, ok bool) 
 	} else if x = zeroIn(b, b.Succs[1-i]); x == nil {
 		return c, false
 	}
-	c.Value = f.Get(x)
+	c.Value = f.withheld(x, f.Get(x), b.Instrs[len(b.Instrs)-1])
 	return c, isOrdered(x.Type())
 }
 
@@ -92,10 +92,11 @@ func (f *Family) linkedWhen(phi *ssa.Phi) *term.T {
 		if with == nil || without == nil {
 			continue
 		}
-		if _, tells := f.Get(x).Asked(); term.Extends(with, without) && (tells || !isFlag(x.Type())) {
-			return f.Engine.Pool.When(f.Get(x), with, without)
+		asked := f.withheld(x, f.Get(x), phi)
+		if _, tells := asked.Asked(); term.Extends(with, without) && (tells || !isFlag(x.Type())) {
+			return f.Engine.Pool.When(asked, with, without)
 		}
-		if t := f.choice(x, with, without); t != nil {
+		if t := f.choice(x, with, without, phi); t != nil {
 			return t
 		}
 	}
@@ -127,11 +128,11 @@ func lacking(from, b *ssa.BasicBlock) ssa.Value {
 
 // choice is with where x says so, else without, if it is something that grows: by what a
 // number or a flag asks for. It is nil for others.
-func (f *Family) choice(x ssa.Value, with, without *term.T) *term.T {
+func (f *Family) choice(x ssa.Value, with, without *term.T, at ssa.Instruction) *term.T {
 	if !isInteger(x.Type()) && !isFlag(x.Type()) || !term.Grows(with, without) {
 		return nil
 	}
-	t := f.Get(x)
+	t := f.withheld(x, f.Get(x), at)
 	if _, tells := t.Asked(); isFlag(x.Type()) && !tells && with.Kind != term.Struct && !meaning.IsStatement(without) {
 		return nil // any flag decides of statements alone
 	}

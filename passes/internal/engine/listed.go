@@ -27,7 +27,7 @@ func (f *Family) appended(st *ssa.Store, val *term.T) *term.T {
 		return val
 	case p != nil && len(b.Preds) == 1 && onEverySuccess(p):
 		if x := zeroOn(p, b); x != nil && isOrdered(x.Type()) {
-			return f.Engine.Pool.When(f.Get(x), val, before)
+			return f.Engine.Pool.When(f.withheld(x, f.Get(x), st), val, before)
 		}
 	}
 	return f.Engine.Pool.Join(before, val)
@@ -179,7 +179,7 @@ func (f *Family) wholeAt(a *ssa.Alloc, at ssa.Instruction) *term.T {
 	if x == nil || with == nil || without == nil {
 		return nil
 	}
-	return f.choice(x, with, without)
+	return f.choice(x, with, without, at)
 }
 
 // unchanged is a field of a local struct that is read before it is set, which happens

@@ -43,7 +43,7 @@ func (f *Family) sets(fn *ssa.Function) []summary.Set {
 				if fa, ok := f.Base(in.Addr).(*ssa.FieldAddr); ok {
 					if _, local := f.Base(fa.X).(*ssa.Alloc); !local {
 						add(summary.Set{
-							Of: f.Get(fa.X), Field: code.FieldName(fa.X.Type(), fa.Field), Value: f.appended(in, f.defaulted(in, f.Get(in.Val))),
+							Of: f.Get(fa.X), Field: code.FieldName(fa.X.Type(), fa.Field), Value: f.leftUnset(in, fa, f.appended(in, f.defaulted(in, f.Get(in.Val)))),
 							Perhaps: !onEverySuccess(b),
 						})
 					}

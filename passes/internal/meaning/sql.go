@@ -139,6 +139,9 @@ func (r *Reader) zero(x *term.T) (zero, known bool) {
 	if v, ok := x.Asked(); ok {
 		x = v
 	}
+	if alts := x.Alts(); len(alts) > 1 && slices.ContainsFunc(alts, (*term.T).IsZero) {
+		return true, true // on some way it is
+	}
 	return x.IsZero(), x.IsZero() || r.Draws(x)
 }
 
