@@ -1219,67 +1219,73 @@ var builtin = []source{
 				&Call{Func: []string{"(*gorm.DB).Select"}, Part: &Part{Kind: "op", Word: "only", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:37:5"},
 				&Call{Func: []string{"(*gorm.DB).Omit"}, Part: &Part{Kind: "op", Word: "omit", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:39:5"},
 				&Call{Func: []string{"(*gorm.DB).Session", "(*gorm.DB).WithContext", "(*gorm.DB).Debug", "(*gorm.DB).Joins", "(*gorm.DB).Order", "(*gorm.DB).Limit", "(*gorm.DB).Offset", "(*gorm.DB).Group", "(*gorm.DB).Preload", "(*gorm.DB).Unscoped", "(*gorm.DB).Assign", "(*gorm.DB).Attrs", "(*gorm.DB).Distinct"}, Same: Ref{Base: 2}, Pos: "data/gorm.yaml:41:5"},
-				&Call{Func: []string{"(*gorm.DB).Updates", "(*gorm.DB).UpdateColumns"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				&Call{Func: []string{"(*gorm.DB).UpdateColumns"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:57:5"},
-				&Call{Func: []string{"(*gorm.DB).Update", "(*gorm.DB).UpdateColumn"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1, Spread: true}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:58:5"},
+				&Call{Func: []string{"(*gorm.DB).Updates"}, Hooks: []string{"BeforeSave", "BeforeUpdate", "AfterUpdate", "AfterSave"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, Pos: "data/gorm.yaml:59:5"},
-				&Call{Func: []string{"(*gorm.DB).Save"}, Write: &Write{Store: "sql", Op: "SAVE", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:60:5"},
+				&Call{Func: []string{"(*gorm.DB).UpdateColumn"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1, Spread: true}, On: Ref{Base: 2}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
+				}, Reject: "rows"}, Pos: "data/gorm.yaml:63:5"},
+				&Call{Func: []string{"(*gorm.DB).Update"}, Hooks: []string{"BeforeSave", "BeforeUpdate", "AfterUpdate", "AfterSave"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1, Spread: true}, On: Ref{Base: 2}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
+				}, Reject: "rows"}, Pos: "data/gorm.yaml:65:5"},
+				&Call{Func: []string{"(*gorm.DB).Save"}, Hooks: []string{"BeforeSave", "BeforeUpdate", "AfterUpdate", "BeforeCreate", "AfterCreate", "AfterSave"}, Write: &Write{Store: "sql", Op: "SAVE", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "selected"},
-				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:63:5"},
-				&Call{Func: []string{"(*gorm.DB).Create"}, Write: &Write{Store: "sql", Op: "INSERT", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:70:5"},
+				&Call{Func: []string{"(*gorm.DB).Create"}, Hooks: []string{"BeforeSave", "BeforeCreate", "AfterCreate", "AfterSave"}, Write: &Write{Store: "sql", Op: "INSERT", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:65:5"},
-				&Call{Func: []string{"(*v2.DB).CreateInBatches"}, Write: &Write{Store: "sql", Op: "INSERT", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:73:5"},
+				&Call{Func: []string{"(*v2.DB).CreateInBatches"}, Hooks: []string{"BeforeSave", "BeforeCreate", "AfterCreate", "AfterSave"}, Write: &Write{Store: "sql", Op: "INSERT", Args: Ref{Base: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, Blocks: &Blocks{Kind: "remote", Page: true}, args: 1, Pos: "data/gorm.yaml:67:5"},
-				&Call{Func: []string{"(*gorm.DB).Delete"}, Write: &Write{Store: "sql", Op: "DELETE", Args: Ref{Base: 1, Spread: true}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, Blocks: &Blocks{Kind: "remote", Page: true}, args: 1, Pos: "data/gorm.yaml:76:5"},
+				&Call{Func: []string{"(*gorm.DB).Delete"}, Hooks: []string{"BeforeDelete", "AfterDelete"}, Write: &Write{Store: "sql", Op: "DELETE", Args: Ref{Base: 1, Spread: true}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, Pos: "data/gorm.yaml:70:5"},
-				&Call{Func: []string{"(*gorm.DB).FirstOrCreate"}, Write: &Write{Store: "sql", Op: "FirstOrCreate", Args: Ref{Base: 1}, On: Ref{Base: 2}, Reject: "none"}, args: 1, Pos: "data/gorm.yaml:72:5"},
-				&Call{Func: []string{"(*gorm.DB).Exec"}, Write: &Write{Store: "sql", SQL: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}, On: Ref{Base: 2}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:74:5"},
-				&Call{Func: []string{"(*gorm.DB).Scan", "(*gorm.DB).Find", "(*gorm.DB).First", "(*gorm.DB).Take", "(*gorm.DB).Last", "(*gorm.DB).Count", "(*gorm.DB).FirstOrInit"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}, Out: Ref{Base: 1}}, args: 1, Pos: "data/gorm.yaml:78:5"},
-				&Call{Func: []string{"(*gorm.DB).Pluck"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}, Out: Ref{Base: 1, Index: 1}}, args: 2, Pos: "data/gorm.yaml:80:5"},
-				&Call{Func: []string{"(*gorm.DB).Row", "(*gorm.DB).Rows"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}}, Pos: "data/gorm.yaml:82:5"},
-				&Call{Field: []string{"gorm.DB.RowsAffected", "gorm.DB.Error"}, Reads: &Reads{Of: Ref{Base: 2}}, Pos: "data/gorm.yaml:84:5"},
-				&Call{Func: []string{"(*gorm.DB).Transaction"}, Runs: &Runs{Func: Ref{Base: 1}, How: "now"}, Pool: "tx", args: 1, Pos: "data/gorm.yaml:87:5"},
-				&Call{Func: []string{"(*v2.DB).Connection"}, Runs: &Runs{Func: Ref{Base: 1}, How: "now"}, Pool: "conn", args: 1, Pos: "data/gorm.yaml:90:5"},
-				&Call{Func: []string{"(*v2.DB).FindInBatches"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}, Out: Ref{Base: 1}}, Blocks: &Blocks{Kind: "remote", Page: true}, Runs: &Runs{Func: Ref{Base: 1, Index: 2}, How: "now"}, args: 3, Pos: "data/gorm.yaml:93:5"},
-				&Call{Func: []string{"(*gorm.DB).Begin", "(*v1.DB).BeginTx"}, Blocks: &Blocks{Kind: "remote"}, Pool: "tx", Pos: "data/gorm.yaml:97:5"},
-				&Call{Func: []string{"(*gorm.DB).Commit", "(*gorm.DB).Rollback"}, Release: &Release{Handle: Ref{Base: 2}, Checked: true, Session: true, Scope: "transaction"}, Pos: "data/gorm.yaml:100:5"},
-				&Call{Func: []string{"gorm.Open"}, Pool: "pool", Pos: "data/gorm.yaml:102:5"},
-				&Call{Func: []string{"(*gorm.DB).DB"}, Pool: "pool", Pos: "data/gorm.yaml:104:5"},
-				&Call{Func: []string{"v2.Expr"}, Part: &Part{Kind: "raw", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:106:5"},
-				&Call{Func: []string{"clause.Assignments"}, Same: Ref{Base: 1}, args: 1, Pos: "data/gorm.yaml:109:5"},
-				&Call{Func: []string{"clause.AssignmentColumns"}, Part: &Part{Kind: "set", Word: "new", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:111:5"},
-				&Call{Func: []string{"clause.And"}, Part: &Part{Kind: "where", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:113:5"},
-				&Call{Func: []string{"clause.Or"}, Part: &Part{Kind: "or", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:115:5"},
-				&Call{Func: []string{"v2.G"}, Same: Ref{Base: 1}, args: 1, Pos: "data/gorm.yaml:119:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Where", "(v2.ChainInterface).Where"}, Part: &Part{Kind: "where", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:121:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Not", "(v2.ChainInterface).Not"}, Part: &Part{Kind: "not", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:123:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Or", "(v2.ChainInterface).Or"}, Part: &Part{Kind: "or", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:125:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Select", "(v2.ChainInterface).Select"}, Part: &Part{Kind: "op", Word: "only", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:127:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Omit", "(v2.ChainInterface).Omit"}, Part: &Part{Kind: "op", Word: "omit", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:129:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Table", "(v2.ChainInterface).Table"}, Part: &Part{Kind: "table", Text: Ref{Base: 1}}, args: 1, Pos: "data/gorm.yaml:131:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Scopes", "(v2.ChainInterface).Scopes", "(v2.CreateInterface).Set", "(v2.ChainInterface).Set"}, Part: &Part{Kind: "raw"}, Pos: "data/gorm.yaml:133:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Updates", "(v2.ChainInterface).Updates"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1, Index: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, Pos: "data/gorm.yaml:80:5"},
+				&Call{Func: []string{"(*gorm.DB).FirstOrCreate"}, Hooks: []string{"BeforeSave", "BeforeCreate", "AfterCreate", "AfterSave"}, Write: &Write{Store: "sql", Op: "FirstOrCreate", Args: Ref{Base: 1}, On: Ref{Base: 2}, Reject: "none"}, args: 1, Pos: "data/gorm.yaml:83:5"},
+				&Call{Func: []string{"(*gorm.DB).Exec"}, Write: &Write{Store: "sql", SQL: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}, On: Ref{Base: 2}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:86:5"},
+				&Call{Func: []string{"(*gorm.DB).Scan", "(*gorm.DB).Find", "(*gorm.DB).First", "(*gorm.DB).Take", "(*gorm.DB).Last", "(*gorm.DB).Count", "(*gorm.DB).FirstOrInit"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}, Out: Ref{Base: 1}}, args: 1, Pos: "data/gorm.yaml:90:5"},
+				&Call{Func: []string{"(*gorm.DB).Pluck"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}, Out: Ref{Base: 1, Index: 1}}, args: 2, Pos: "data/gorm.yaml:92:5"},
+				&Call{Func: []string{"(*gorm.DB).Row", "(*gorm.DB).Rows"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}}, Pos: "data/gorm.yaml:94:5"},
+				&Call{Field: []string{"gorm.DB.RowsAffected", "gorm.DB.Error"}, Reads: &Reads{Of: Ref{Base: 2}}, Pos: "data/gorm.yaml:96:5"},
+				&Call{Func: []string{"(*gorm.DB).Transaction"}, Runs: &Runs{Func: Ref{Base: 1}, How: "now"}, Pool: "tx", args: 1, Pos: "data/gorm.yaml:99:5"},
+				&Call{Func: []string{"(*v2.DB).Connection"}, Runs: &Runs{Func: Ref{Base: 1}, How: "now"}, Pool: "conn", args: 1, Pos: "data/gorm.yaml:102:5"},
+				&Call{Func: []string{"(*v2.DB).FindInBatches"}, Query: &Query{Store: "sql", SQL: Ref{Base: 2}, On: Ref{Base: 2}, Out: Ref{Base: 1}}, Blocks: &Blocks{Kind: "remote", Page: true}, Runs: &Runs{Func: Ref{Base: 1, Index: 2}, How: "now"}, args: 3, Pos: "data/gorm.yaml:105:5"},
+				&Call{Func: []string{"(*gorm.DB).Begin", "(*v1.DB).BeginTx"}, Blocks: &Blocks{Kind: "remote"}, Pool: "tx", Pos: "data/gorm.yaml:109:5"},
+				&Call{Func: []string{"(*gorm.DB).Commit", "(*gorm.DB).Rollback"}, Release: &Release{Handle: Ref{Base: 2}, Checked: true, Session: true, Scope: "transaction"}, Pos: "data/gorm.yaml:112:5"},
+				&Call{Func: []string{"gorm.Open"}, Pool: "pool", Pos: "data/gorm.yaml:114:5"},
+				&Call{Func: []string{"(*gorm.DB).DB"}, Pool: "pool", Pos: "data/gorm.yaml:116:5"},
+				&Call{Func: []string{"v2.Expr"}, Part: &Part{Kind: "raw", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:118:5"},
+				&Call{Func: []string{"clause.Assignments"}, Same: Ref{Base: 1}, args: 1, Pos: "data/gorm.yaml:121:5"},
+				&Call{Func: []string{"clause.AssignmentColumns"}, Part: &Part{Kind: "set", Word: "new", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:123:5"},
+				&Call{Func: []string{"clause.And"}, Part: &Part{Kind: "where", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:125:5"},
+				&Call{Func: []string{"clause.Or"}, Part: &Part{Kind: "or", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:127:5"},
+				&Call{Func: []string{"v2.G"}, Same: Ref{Base: 1}, args: 1, Pos: "data/gorm.yaml:131:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Where", "(v2.ChainInterface).Where"}, Part: &Part{Kind: "where", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:133:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Not", "(v2.ChainInterface).Not"}, Part: &Part{Kind: "not", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:135:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Or", "(v2.ChainInterface).Or"}, Part: &Part{Kind: "or", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:137:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Select", "(v2.ChainInterface).Select"}, Part: &Part{Kind: "op", Word: "only", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1, Spread: true}}, args: 1, Pos: "data/gorm.yaml:139:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Omit", "(v2.ChainInterface).Omit"}, Part: &Part{Kind: "op", Word: "omit", Args: Ref{Base: 1, Spread: true}}, Pos: "data/gorm.yaml:141:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Table", "(v2.ChainInterface).Table"}, Part: &Part{Kind: "table", Text: Ref{Base: 1}}, args: 1, Pos: "data/gorm.yaml:143:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Scopes", "(v2.ChainInterface).Scopes", "(v2.CreateInterface).Set", "(v2.ChainInterface).Set"}, Part: &Part{Kind: "raw"}, Pos: "data/gorm.yaml:145:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Updates", "(v2.ChainInterface).Updates"}, Hooks: []string{"BeforeSave", "BeforeUpdate", "AfterUpdate", "AfterSave"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1, Index: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, args: 2, Pos: "data/gorm.yaml:135:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Update", "(v2.ChainInterface).Update"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1, Index: 1, Spread: true}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, args: 2, Pos: "data/gorm.yaml:147:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Update", "(v2.ChainInterface).Update"}, Hooks: []string{"BeforeSave", "BeforeUpdate", "AfterUpdate", "AfterSave"}, Write: &Write{Store: "sql", Op: "UPDATE", Args: Ref{Base: 1, Index: 1, Spread: true}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:137:5"},
+				}, Reject: "rows"}, args: 1, Pos: "data/gorm.yaml:150:5"},
 				&Call{Func: []string{"(v2.SetUpdateOnlyInterface).Update", "(v2.SetCreateOrUpdateInterface).Update"}, Write: &Write{Store: "sql", Op: "UPDATE", On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, Pos: "data/gorm.yaml:139:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Delete", "(v2.ChainInterface).Delete"}, Write: &Write{Store: "sql", Op: "DELETE", On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, Pos: "data/gorm.yaml:153:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Delete", "(v2.ChainInterface).Delete"}, Hooks: []string{"BeforeDelete", "AfterDelete"}, Write: &Write{Store: "sql", Op: "DELETE", On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "rows"}, Pos: "data/gorm.yaml:141:5"},
-				&Call{Func: []string{"(v2.CreateInterface).Create"}, Write: &Write{Store: "sql", Op: "INSERT", Args: Ref{Base: 1, Index: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
+				}, Reject: "rows"}, Pos: "data/gorm.yaml:155:5"},
+				&Call{Func: []string{"(v2.CreateInterface).Create"}, Hooks: []string{"BeforeSave", "BeforeCreate", "AfterCreate", "AfterSave"}, Write: &Write{Store: "sql", Op: "INSERT", Args: Ref{Base: 1, Index: 1}, On: Ref{Base: 2}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 2}, Kind: "builder"},
-				}, Reject: "error"}, args: 2, Pos: "data/gorm.yaml:143:5"},
-				&Call{Func: []string{"(v2.Interface).Exec"}, Write: &Write{Store: "sql", SQL: Ref{Base: 1, Index: 1}, Args: Ref{Base: 1, Index: 2, Spread: true}, On: Ref{Base: 2}}, args: 2, Pos: "data/gorm.yaml:145:5"},
-				&Call{Func: []string{"(v2.ExecInterface).First", "(v2.ExecInterface).Last", "(v2.ExecInterface).Take", "(v2.ExecInterface).Find"}, Query: &Query{Store: "sql", On: Ref{Base: 2}}, Pos: "data/gorm.yaml:147:5"},
+				}, Reject: "error"}, args: 2, Pos: "data/gorm.yaml:158:5"},
+				&Call{Func: []string{"(v2.Interface).Exec"}, Write: &Write{Store: "sql", SQL: Ref{Base: 1, Index: 1}, Args: Ref{Base: 1, Index: 2, Spread: true}, On: Ref{Base: 2}}, args: 2, Pos: "data/gorm.yaml:161:5"},
+				&Call{Func: []string{"(v2.ExecInterface).First", "(v2.ExecInterface).Last", "(v2.ExecInterface).Take", "(v2.ExecInterface).Find"}, Query: &Query{Store: "sql", On: Ref{Base: 2}}, Pos: "data/gorm.yaml:163:5"},
 			},
 		},
 		packages: []alias{

@@ -49,6 +49,9 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		if !entry.Into.IsZero() {
 			effects = append(effects, f.into(in, entry.Into, at, reach)...)
 		}
+		if len(entry.Hooks) > 0 {
+			effects = append(effects, f.runHooks(in, call, at, reach)...)
+		}
 		if r := entry.Runs; r != nil && r.How != "later" {
 			if fn := f.Engine.Reader.Get(r.Func, call, nil); fn != nil {
 				how := summary.ByCallback
