@@ -22,7 +22,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		return nil, nil
 	}
 	if code.Logs(c) {
-		return nil, nil
+		return f.logged(in), nil
 	}
 	call := f.CallTerm(c, in.Pos())
 	at := f.Frame(in, "")
