@@ -143,6 +143,7 @@ type Call struct {
 	Reads   *Reads   `yaml:"reads"`                               // the results are the outcome of an earlier call (Cmd.Result, redis.Bool, Row.Scan)
 	Into    Ref      `yaml:"into"`                                // writes to this writer, whatever that stands for
 	Over    Ref      `yaml:"over"`                                // the result writes to this writer
+	Hooks   []string `yaml:"hooks"`                               // methods of the model that the call runs
 	Write   *Write   `yaml:"write"`                               // changes a resource outside the process
 	Query   *Query   `yaml:"query"`                               // reads a resource outside the process
 	Part    *Part    `yaml:"part"`                                // adds a part to a builder chain (gorm Where, etcd Txn.If)

@@ -62,6 +62,7 @@ type Engine struct {
 	spoken  map[*comments.Said]*catalog.Call // entries from directives
 
 	followers  map[string][]summary.Effect // what is done where leadership is told, by signal
+	taken      map[string]handedWork       // what is done with work that is handed on, by the field that it waits in
 	injections *injections                 // functions in fields; nil until asked for
 	unique     *bool                       // whether unique indexes are in view; nil until asked for
 	limiting   map[*types.Package]bool     // packages that may be given a pool of one connection; nil until asked for

@@ -88,15 +88,15 @@ func (f *Family) signalsCaller(in ssa.Instruction) bool {
 	return ok
 }
 
-// replies reports whether a send answers somebody who asked: its channel came with what
+// replies reports whether a send on a channel answers somebody who asked: it came with what
 // was received. Who waits for that answer is not told to work under the lock.
-func (f *Family) replies(send *ssa.Send) bool {
-	v := send.Chan
+func (f *Family) replies(ch ssa.Value) bool {
+	v := ch
 	for range 6 {
 		switch x := v.(type) {
 		case *ssa.UnOp:
 			if x.Op == token.ARROW {
-				return v != send.Chan
+				return v != ch
 			}
 			v = x.X
 		case *ssa.FieldAddr:
@@ -111,7 +111,7 @@ func (f *Family) replies(send *ssa.Send) bool {
 			v = list[0]
 		case *ssa.Extract:
 			if _, ok := x.Tuple.(*ssa.Select); ok {
-				return v != send.Chan
+				return v != ch
 			}
 			v = x.Tuple
 		default:
@@ -241,15 +241,20 @@ func (e *Engine) Told(signal string, depth int) []summary.Effect {
 	return e.followers[signal]
 }
 
-// follow summarises the functions that work where leadership is told.
+// follow summarises the functions that work where leadership is told, or to which work is
+// handed on.
 func (e *Engine) follow() {
 	follows := make(map[*Family]bool)
 	e.EachSummary(func(_ *Family, _ *ssa.Function, s *summary.Summary) {
 		for _, x := range s.Effects {
-			if x.Signal == "" {
-				continue
+			var list []under
+			if x.Signal != "" {
+				list = e.Index.following(x.Signal)
+			} else if HandsOn(x) {
+				key, _ := x.Call.Args[0].Str()
+				list = e.Index.takers(key)
 			}
-			for _, u := range e.Index.following(x.Signal) {
+			for _, u := range list {
 				follows[u.f] = follows[u.f] || u.f.Sums[u.fn] == nil
 			}
 		}

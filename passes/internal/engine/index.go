@@ -28,6 +28,7 @@ type Index struct {
 	queried  map[string]bool             // resources that are read somewhere
 	brackets map[*summary.Site]*lock.Use // by the sites that they stand on
 	follow   map[string][]under          // what runs where leadership is told, by signal
+	taking   map[string][]under          // what runs where work is received, by the field that it waits in
 	sections map[lock.Position][]*Family // those whose sections do something, by the place of that
 }
 

@@ -297,7 +297,7 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 			continue
 		}
 		list := s.Steps[in]
-		if send, ok := in.(*ssa.Send); ok && !code.IsError(send.X.Type()) && len(list) == 0 && !f.replies(send) {
+		if send, ok := in.(*ssa.Send); ok && !code.IsError(send.X.Type()) && !slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Signal != "" }) && !f.replies(send.Chan) {
 			// Whoever receives works under the lock: "you are leader".
 			st.Effects = append(st.Effects, summary.Effect{Why: lock.ReasonGoroutine, At: f.Frame(in, "")})
 		}

@@ -352,13 +352,23 @@ func (e *Engine) calleesOf(f *Family) []*Family {
 				} else if ok {
 					add(e.injectedIn(c.Common()))
 				}
-				for _, fn := range f.writersIn(in) {
+				for _, fn := range f.behindCall(in) {
 					add(fn)
 				}
 			}
 		}
 	}
 	return out
+}
+
+// behindCall lists the functions that an instruction may run by way of a library: methods of
+// writers, and of models.
+func (f *Family) behindCall(in ssa.Instruction) []*ssa.Function {
+	list := f.writersIn(in)
+	if c, ok := in.(ssa.CallInstruction); ok {
+		list = append(list, f.hooks(c.Common())...)
+	}
+	return list
 }
 
 // components orders families and what they call bottom-up, those of a cycle

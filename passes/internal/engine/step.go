@@ -22,7 +22,7 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		return nil, nil
 	}
 	if code.Logs(c) {
-		return nil, nil
+		return f.logged(in), nil
 	}
 	call := f.CallTerm(c, in.Pos())
 	at := f.Frame(in, "")
@@ -48,6 +48,9 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 		}
 		if !entry.Into.IsZero() {
 			effects = append(effects, f.into(in, entry.Into, at, reach)...)
+		}
+		if len(entry.Hooks) > 0 {
+			effects = append(effects, f.runHooks(in, call, at, reach)...)
 		}
 		if r := entry.Runs; r != nil && r.How != "later" {
 			if fn := f.Engine.Reader.Get(r.Func, call, nil); fn != nil {

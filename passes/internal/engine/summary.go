@@ -33,7 +33,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 				f.decide(in, sites)
 				acquired = append(acquired, sites...)
 			case *ssa.Store, *ssa.Send:
-				s.Steps[in] = f.leads(in)
+				s.Steps[in] = append(f.leads(in), f.handsOn(in)...)
 			case *ssa.Return:
 				f.results(s, in)
 			case *ssa.UnOp:
@@ -41,7 +41,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 					s.Steps[in] = f.Waiting(in)
 				}
 			case *ssa.Select:
-				s.Steps[in] = f.Waiting(in)
+				s.Steps[in] = append(f.Waiting(in), f.handsOn(in)...)
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func bound(list []summary.Effect) []summary.Effect {
 func again(x, y summary.Effect) bool {
 	same := x.Reach == y.Reach && x.Why == y.Why && x.Memory == y.Memory && x.Signal == y.Signal && slices.Equal(x.Chosen, y.Chosen)
 	// Where something is out of sight, one remark of a kind is enough.
-	return same && (x.At.Position == y.At.Position || x.Why != "" && x.Call == nil || intoWriter(x))
+	return same && (x.At.Position == y.At.Position || x.Why != "" && x.Call == nil || intoWriter(x) || HandsOn(x))
 }
 
 // A statement that frees a lock without asking whose it is (DEL of the key,

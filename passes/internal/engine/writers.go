@@ -314,6 +314,27 @@ func (f *Family) into(in ssa.CallInstruction, ref catalog.Ref, at lock.Frame, re
 	return f.land(s, summary.Effect{At: at, Reach: reach}, unknown)
 }
 
+// logged is what a call of a logger does: nothing that counts, unless behind it the
+// program's own writer changes records, rather than to append to some log.
+func (f *Family) logged(in ssa.CallInstruction) []summary.Effect {
+	var s Sink
+	for _, entry := range f.Entries(in.Common()) {
+		if !entry.Into.IsZero() {
+			s = f.Engine.written(f, in.Common(), entry.Into, 0)
+		}
+	}
+	s = Sink{lands: slices.DeleteFunc(slices.Clone(s.lands), func(l landing) bool { return l.run == nil })}
+	if s.nothing() {
+		return nil
+	}
+	list := f.land(s, summary.Effect{At: f.Frame(in, ""), Reach: summary.ByCall}, nil)
+	return slices.DeleteFunc(list, func(x summary.Effect) bool {
+		return x.Call == nil || x.Open != summary.Closed || !slices.ContainsFunc(f.Engine.Reader.Of(x.Call), func(m meaning.Meaning) bool {
+			return m.Role == meaning.Write && m.Write.Store == "sql" && m.Write.Operation != "INSERT"
+		})
+	})
+}
+
 // land is what writing to a sink does. x says where that is.
 func (f *Family) land(s Sink, x summary.Effect, unknown *term.T) []summary.Effect {
 	var out []summary.Effect

@@ -188,9 +188,12 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 	j := &judge{e: e, st: st, lock: m, counters: e.Drawn(st.Effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.Effects {
-		if x.Signal != "" && (u.Leader || x.Why != "") {
+		switch {
+		case x.Signal != "" && (u.Leader || x.Why != ""):
 			handedOver(e, u, j, x, unseen)
-		} else {
+		case engine.HandsOn(x):
+			handedOn(e, u, j, x)
+		default:
 			write(e, u, j, x, unseen)
 		}
 	}
@@ -227,9 +230,9 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		u.Token = lock.TokenInfo{Source: j.used.Source, Ordered: &ordered, Reason: j.used.Reason, Resets: j.used.Resets}
 	}
 	u.Verdict = verdict(u, j.soft)
-	if u.Verdict == lock.Fenced && j.dark {
+	if u.Verdict == lock.Fenced && j.dark != "" {
 		u.Verdict = lock.Unverified
-		u.Unseen = append(u.Unseen, lock.ReasonInterface)
+		u.Unseen = append(u.Unseen, j.dark)
 	}
 	if u.Verdict == lock.NoVisibleWrite && st.Wrapper {
 		if list, ok := sessionWrites(e, fn, j); ok {
@@ -351,7 +354,9 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 		for _, y := range landed {
 			write(e, u, j, y, unseen)
 		}
-		j.dark = j.dark || dark
+		if dark {
+			j.dark = lock.ReasonInterface
+		}
 		return
 	}
 	ms := e.Reader.Of(x.Call)
@@ -476,5 +481,26 @@ func handedOver(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unsee
 	}
 	if len(followers) == 0 && x.Why != "" {
 		unseen[x.Why] = true
+	}
+}
+
+// handedOn adds what is done elsewhere with the work that a section hands on.
+func handedOn(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect) {
+	list, known := e.HandedOn(x)
+	if !known {
+		j.dark = lock.ReasonGoroutine
+	}
+	for _, y := range list {
+		if slices.ContainsFunc(j.st.Effects, func(z summary.Effect) bool { return z.At.Position == y.At.Position }) {
+			continue // it runs in the section itself
+		}
+		hidden := make(map[lock.Reason]bool)
+		if !e.Compares(y) {
+			y.Via = append([]lock.Frame{x.At}, y.Via[:min(len(y.Via), summary.MaxVia-1)]...)
+			write(e, u, j, y, hidden)
+		}
+		if e.Compares(y) || len(hidden) > 0 {
+			j.dark = lock.ReasonGoroutine
+		}
 	}
 }

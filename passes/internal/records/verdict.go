@@ -22,8 +22,8 @@ type judge struct {
 	used *meaning.Token // a token that reached a write
 
 	counters engine.Counters
-	dark     bool // something was written to a writer that is out of sight
-	soft     bool // a callback that computes, or that works on the lock's session, was not seen
+	dark     lock.Reason // of what leaves the section for where it is out of sight: to a writer, or on a channel
+	soft     bool        // a callback that computes, or that works on the lock's session, was not seen
 }
 
 // sessionBound reports whether an open call is handed something of the session

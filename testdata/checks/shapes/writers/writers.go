@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/smtp"
@@ -37,6 +38,8 @@ type Exporter struct {
 	summary io.Writer     // the program's output
 	ledger  *ledger
 	mixed   io.Writer // a file, or memory
+	entries *log.Logger
+	journal *log.Logger
 }
 
 // Open makes an exporter with its list and its feed.
@@ -52,6 +55,7 @@ func Open(s *concurrency.Session, pool *pgxpool.Pool, path, addr string) (*Expor
 	return &Exporter{
 		session: s, pool: pool, list: bufio.NewWriterSize(f, 1<<16), feed: gob.NewEncoder(conn),
 		summary: tabwriter.NewWriter(os.Stdout, 0, 8, 1, ' ', 0), ledger: &ledger{pool}, mixed: f,
+		entries: log.New(&ledger{pool}, "", 0), journal: log.New(f, "", log.LstdFlags),
 	}, nil
 }
 
@@ -211,4 +215,26 @@ func (e *Exporter) Enter(ctx context.Context, id string) error {
 		return err
 	}
 	return render(e.ledger, []string{id})
+}
+
+// Log logs to a file, as programs do.
+func (e *Exporter) Log(ctx context.Context, id string) error {
+	m := concurrency.NewMutex(e.session, "/exports/"+id)
+	if err := m.Lock(ctx); err != nil { // verdict: fenced
+		return err
+	}
+	defer m.Unlock(context.WithoutCancel(ctx))
+	e.journal.Printf("exporting %s", id)
+	return e.store(ctx, id, "logged", m.Header().Revision)
+}
+
+// Logged logs to a writer that changes a table.
+func (e *Exporter) Logged(ctx context.Context, id string) error {
+	m := concurrency.NewMutex(e.session, "/exports/"+id)
+	if err := m.Lock(ctx); err != nil { // verdict: unfenced
+		return err
+	}
+	defer m.Unlock(context.WithoutCancel(ctx))
+	e.entries.Printf("exporting %s", id)
+	return e.store(ctx, id, "logged", m.Header().Revision)
 }
