@@ -295,13 +295,16 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = ofTheQueue
 		case j.late(tok, c) != "":
 			none.fault = j.late(tok, c)
-		case j.spoilt(g.Value) != "" && ordering:
-			none.fault = j.spoilt(g.Value)
+		case ordering && j.spoilt(g.Value, g.Op) != "":
+			none.fault = j.spoilt(g.Value, g.Op)
 		case j.leftOver(tok, g.Value) && ordering:
 			none.fault = leftOver
 		case g.AsText && !padded(g.Value):
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
+			if r, ok := j.cut(tok, g.Value); ok {
+				return r
+			}
 			return ruling{cond: lock.Token}
 		case g.Op == "<" || g.Op == "<=":
 			none.fault = "the token is compared but never stored, so the fence does not move"
@@ -562,8 +565,8 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	switch {
 	case j.drawnInTurns(tok):
 		none.fault = drawnInTurns
-	case j.spoilt(m.Token) != "":
-		none.fault = j.spoilt(m.Token)
+	case j.spoilt(m.Token, m.Op) != "":
+		none.fault = j.spoilt(m.Token, m.Op)
 	case m.Op == "idle":
 		none.fault = "the token is compared, but what is stale is written all the same"
 	case m.Text && !padded(m.Token):
@@ -573,6 +576,9 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	case (m.Op == "<" || m.Op == "<=") && m.Stored && m.Bare:
 		none.fault = "nothing is locked from the comparison to the store, so two writers that come at a time both pass"
 	case (m.Op == "<" || m.Op == "<=") && m.Stored:
+		if r, ok := j.cut(tok, m.Token); ok {
+			return r
+		}
 		return ruling{cond: lock.Token}
 	case m.Op == "<" || m.Op == "<=":
 		none.fault = "the token is compared but never stored, so the fence does not move"
@@ -592,7 +598,7 @@ func padded(t *term.T) bool {
 	})
 }
 
-var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0\d+[dxX]`) })
+var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0(\d+|\*)[dxX]`) })
 
 func versionColumn(c string) bool {
 	l := strings.ToLower(c)

@@ -355,6 +355,8 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		return p.When(args[0].Args[0], p.Joined(args[0].Args[1], args[1]), p.Joined(args[0].Args[2], args[1]))
 	case name == "len" && len(args) == 1 && args[0].Kind == List:
 		return p.Const("int", strconv.Itoa(len(args[0].Args)))
+	case name == opText && len(args) == 1:
+		return p.Digits(args[0])
 	case name == opOr && len(args) == 2:
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
@@ -490,6 +492,9 @@ func (p *Pool) Like(t *T) *T {
 	p.mu.Unlock()
 	if l != nil {
 		return l
+	}
+	if x := t.Number(); x != t { // a command sends it in digits as well
+		return p.Like(x)
 	}
 	args := make([]*T, len(t.Args))
 	for i, a := range t.Args {
