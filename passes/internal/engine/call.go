@@ -241,6 +241,9 @@ func (f *Family) extract(v *ssa.Extract) *term.T {
 		if e := f.Engine.Reader.Entry(t); e != nil {
 			if !e.Same.IsZero() && v.Index == 0 {
 				if s := f.Engine.Reader.Get(e.Same, t, nil); s != nil {
+					if isInteger(v.Type()) {
+						return s.Number()
+					}
 					return s
 				}
 			}
@@ -432,10 +435,17 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 	case "fmt.Sprint":
 		if len(args) == 1 && args[0].Kind == term.List {
 			if len(args[0].Args) == 1 {
+				if vs := f.Variadic(c.Args[0]); len(vs) == 1 {
+					if x, ok := vs[0].(*ssa.MakeInterface); ok && isInteger(x.X.Type()) {
+						return p.Digits(args[0].Args[0])
+					}
+				}
 				return args[0].Args[0]
 			}
 			return p.Op("+", args[0].Args...)
 		}
+	case "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint":
+		return p.Digits(args[0])
 	case "strings.Join":
 		if len(args) == 2 {
 			if list := f.assembled(c.Args[0], nil); list.Kind == term.List && len(list.Args) > 0 || list.Kind == term.Op || list.Kind == term.Param || list.Kind == term.Field {

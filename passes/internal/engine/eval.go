@@ -130,7 +130,7 @@ func (f *Family) compute(v ssa.Value) *term.T {
 	case *ssa.ChangeType:
 		return f.Value(v.X)
 	case *ssa.Convert:
-		return f.Value(v.X)
+		return f.converted(v)
 	case *ssa.MultiConvert:
 		return f.Value(v.X)
 	case *ssa.ChangeInterface:
@@ -519,4 +519,19 @@ func (f *Family) slice(v *ssa.Slice) *term.T {
 		return x
 	}
 	return f.Engine.Pool.Op("slice", x)
+}
+
+// converted is a number in another type: fewer bits do not hold all of it.
+func (f *Family) converted(v *ssa.Convert) *term.T {
+	x := f.Value(v.X)
+	from, ok := v.X.Type().Underlying().(*types.Basic)
+	to, also := v.Type().Underlying().(*types.Basic)
+	if x == nil || !ok || !also || from.Info()&types.IsInteger == 0 || to.Info()&types.IsNumeric == 0 {
+		return x
+	}
+	sizes := types.SizesFor("gc", "amd64")
+	if sizes.Sizeof(to) < sizes.Sizeof(from) || to.Kind() == types.Float32 {
+		return f.Engine.Pool.Narrowed(types.Typ[to.Kind()].Name(), x)
+	}
+	return x
 }

@@ -501,6 +501,7 @@ func (b *chain) settle(g *Guard) {
 	for _, s := range b.c.Sets {
 		if s.Column == g.Column {
 			b.r.settle(g, s.Value)
+			g.AsText = g.AsText || b.tagged && s.Value.IsText() && g.Value.IsText() // a model's field is of the column's type
 			return
 		}
 	}

@@ -234,7 +234,10 @@ func (r *Reader) attribute(v *term.T) (value *term.T, text bool) {
 	if v.Kind != term.Struct || len(v.Names) != 1 {
 		return v, false
 	}
-	return v.Args[0], v.Names[0] == "S" || strings.HasSuffix(v.Type, "MemberS")
+	if v.Names[0] == "S" || strings.HasSuffix(v.Type, "MemberS") {
+		return v.Args[0], true
+	}
+	return v.Args[0].Number(), false
 }
 
 // itemBatch reads the items that BatchWriteItem stores, which no condition guards, or

@@ -213,6 +213,7 @@ func (r *Reader) filter(list []pair) []Guard {
 			case g.Op == "":
 				g.Op = "other"
 			}
+			g.AsText = g.Value != nil && g.Value.IsText()
 			out = append(out, g)
 		}
 	}

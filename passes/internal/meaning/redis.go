@@ -34,6 +34,9 @@ func (r *Reader) words(e *catalog.Call, call *term.T) []*term.T {
 			words = append(words, t)
 		}
 	}
+	for i, w := range words {
+		words[i] = w.Number() // all is sent as text
+	}
 	return words
 }
 
@@ -230,7 +233,7 @@ func keysNamed(text string) int {
 func (r *Reader) luaTerm(s scriptArgs, x luaread.Expr) *term.T {
 	pick := func(list []*term.T, what string) *term.T {
 		if x.Index >= 1 && x.Index <= len(list) {
-			return list[x.Index-1]
+			return list[x.Index-1].Number()
 		}
 		return r.Pool.Unknown(what)
 	}

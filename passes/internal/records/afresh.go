@@ -2,6 +2,7 @@ package records
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -258,12 +259,15 @@ func (j *judge) names(args []*term.T) []*term.T {
 	return out
 }
 
-// comparedInGo reports whether what a call has read decides whether a write is made.
+// comparedInGo reports whether what a call has read decides whether a write is made. The
+// order of texts decides nothing of numbers.
 func (j *judge) comparedInGo(c *meaning.Change, read *term.T) bool {
 	from := func(t *term.T) bool {
 		return t != nil && t.Any(func(y *term.T) bool { return y.SameCall(read) })
 	}
 	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
-		return x.Call == c.Call && slices.ContainsFunc(x.Asked, func(a summary.Asked) bool { return from(a.Read) || from(a.Incoming) })
+		return x.Call == c.Call && slices.ContainsFunc(x.Asked, func(a summary.Asked) bool {
+			return (from(a.Read) || from(a.Incoming)) && !(strings.ContainsAny(a.Op, "<>") && a.Op != "<>" && a.Incoming.IsText() && !padded(a.Incoming))
+		})
 	})
 }

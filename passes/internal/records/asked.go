@@ -126,7 +126,7 @@ func (j *judge) heldRow(a summary.Asked, stored bool) ruling {
 		return held
 	}
 	column := columnOf(j.e.Reader, a.Read)
-	g := meaning.Guard{Column: column, Op: a.Op, Value: a.Incoming, Stored: stored}
+	g := meaning.Guard{Column: column, Op: a.Op, Value: a.Incoming, Stored: stored, AsText: a.Incoming.IsText()}
 	r, strange := j.foreign(a.Incoming)
 	if !strange {
 		r, strange = j.anew(g, &meaning.Change{})

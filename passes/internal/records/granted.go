@@ -8,6 +8,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
+	"github.com/fencevet/fencevet/passes/lock"
 )
 
 // A counter of its own numbers the grants of a lock only if it is drawn from once a grant,
@@ -90,15 +91,16 @@ func (j *judge) ofTheQueue(tok meaning.Token) bool {
 
 const ofTheQueue = "the number is that of the node under which the holders queue, and so the same for all of them"
 
-// spoilt says what keeps a value that has a token in it from growing with the grants, or
-// is empty: on some way something else stands in for it, or it is calculated with.
-func (j *judge) spoilt(v *term.T) string {
+// spoilt says what keeps a value that has a token in it from growing with the grants where
+// what is stored has to be op to it, or is empty: on some way something else stands in for
+// it, or it is calculated with.
+func (j *judge) spoilt(v *term.T, op string) string {
 	alts := v.Alts()
 	for _, a := range alts {
 		tok, ok := j.e.Reader.Token(a)
 		switch {
 		case ok && tok.Origin == "":
-			if fault := j.calculated(a, 0); fault != "" {
+			if fault := j.calculated(a, op, 0); fault != "" {
 				return fault
 			}
 		case len(alts) == 1:
@@ -129,12 +131,18 @@ const raised = "on some way it is what the resource has by then, or more, so tha
 
 // calculated says what is done to the token in a value so that it does not grow with the
 // grants any more.
-func (j *judge) calculated(t *term.T, depth int) string {
+func (j *judge) calculated(t *term.T, op string, depth int) string {
 	if t.Kind != term.Op && t.Kind != term.Join || depth > 8 {
 		return ""
 	}
 	if t.Kind == term.Op {
 		switch {
+		case slices.Contains([]string{"int8", "uint8", "int16", "uint16"}, t.Narrowed()):
+			return "it is cut to " + t.Narrowed() + ", so that it starts anew every so many grants"
+		case t.Narrowed() == "float32" && op == "<=", coarse(t) && op == "<=":
+			return "it is rounded, so that whoever has lost the lock may have the same as the next holder, and equal ones pass"
+		case j.turned(t):
+			return "it is subtracted from something, so that older ones are greater"
 		case slices.Contains([]string{"%", "|", "&", "^", "&^"}, t.Name), t.Name == "-" && len(t.Args) == 1:
 			return "it is calculated with, so that it does not grow with the grants any more"
 		case t.Name == "max", t.Name == "+":
@@ -146,7 +154,7 @@ func (j *judge) calculated(t *term.T, depth int) string {
 		}
 	}
 	for _, x := range t.Args {
-		if fault := j.calculated(x, depth+1); fault != "" {
+		if fault := j.calculated(x, op, depth+1); fault != "" {
 			return fault
 		}
 	}
@@ -158,4 +166,40 @@ func (j *judge) calculated(t *term.T, depth int) string {
 func sentinel(t *term.T) bool {
 	n, ok := t.Int()
 	return ok && t.Kind == term.Const && n > 1<<30
+}
+
+// coarse reports whether a number is divided, and so the same as others.
+func coarse(t *term.T) bool {
+	if len(t.Args) != 2 || t.Name != "/" && t.Name != ">>" {
+		return false
+	}
+	n, ok := t.Args[1].Int()
+	return ok && n > 1 || ok && t.Name == ">>" && n > 0
+}
+
+// turned reports whether a token is subtracted from something that has none in it.
+func (j *judge) turned(t *term.T) bool {
+	if t.Name != "-" || len(t.Args) != 2 {
+		return false
+	}
+	_, less := j.e.Reader.Token(t.Args[0])
+	_, token := j.e.Reader.Token(t.Args[1])
+	return token && !less
+}
+
+// cut says what becomes of a number that the lock's store gives to all that it writes, where
+// 32 bits have to hold it: it goes round sooner or later, which a counter of grants hardly
+// does. The lower half of what ZooKeeper counts by starts anew with each of its leaders.
+func (j *judge) cut(tok meaning.Token, v *term.T) (ruling, bool) {
+	e := j.e.Reader.Entry(tok.Call)
+	if e == nil || !v.Any(func(t *term.T) bool { return strings.HasSuffix(t.Narrowed(), "int32") }) {
+		return ruling{}, false
+	}
+	switch e.Library.Family {
+	case "zookeeper":
+		return ruling{cond: lock.None, fault: "it is cut to 32 bits, and these start anew with each leader of the ensemble"}, true
+	case "etcd", "consul":
+		return ruling{cond: lock.Unknown, note: "32 bits hold the token only until the store has made as many changes"}, true
+	}
+	return ruling{}, false
 }

@@ -267,8 +267,8 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = ofTheQueue
 		case j.late(tok, c) != "":
 			none.fault = j.late(tok, c)
-		case j.spoilt(g.Value) != "" && ordering:
-			none.fault = j.spoilt(g.Value)
+		case ordering && j.spoilt(g.Value, g.Op) != "":
+			none.fault = j.spoilt(g.Value, g.Op)
 		case j.leftOver(tok, g.Value) && ordering:
 			none.fault = leftOver
 		case g.AsText && !padded(g.Value):
@@ -276,6 +276,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		case ordering && g.Value.Uncertain():
 			return ruling{cond: lock.Unknown, note: "whether the context has the token on every way is out of sight", why: lock.ReasonLimit}
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
+			if r, ok := j.cut(tok, g.Value); ok {
+				return r
+			}
 			return ruling{cond: lock.Token}
 		case g.Op == "<" || g.Op == "<=":
 			none.fault = "the token is compared but never stored, so the fence does not move"
@@ -510,8 +513,8 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	switch {
 	case j.drawnInTurns(tok):
 		none.fault = drawnInTurns
-	case j.spoilt(m.Token) != "":
-		none.fault = j.spoilt(m.Token)
+	case j.spoilt(m.Token, m.Op) != "":
+		none.fault = j.spoilt(m.Token, m.Op)
 	case m.Op == "idle":
 		none.fault = "the token is compared, but what is stale is written all the same"
 	case m.Text && !padded(m.Token):
@@ -521,6 +524,9 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	case (m.Op == "<" || m.Op == "<=") && m.Stored && m.Bare:
 		none.fault = "nothing is locked from the comparison to the store, so two writers that come at a time both pass"
 	case (m.Op == "<" || m.Op == "<=") && m.Stored:
+		if r, ok := j.cut(tok, m.Token); ok {
+			return r
+		}
 		return ruling{cond: lock.Token}
 	case m.Op == "<" || m.Op == "<=":
 		none.fault = "the token is compared but never stored, so the fence does not move"
@@ -540,4 +546,4 @@ func padded(t *term.T) bool {
 	})
 }
 
-var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0\d+[dxX]`) })
+var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0(\d+|\*)[dxX]`) })

@@ -206,6 +206,7 @@ type constancy struct {
 }
 
 func (s *constancy) same(t *term.T) bool {
+	t = t.Number()
 	if s.seen[t] {
 		return true
 	}

@@ -320,6 +320,8 @@ func (p *Pool) Op(name string, args ...*T) *T {
 		return p.Const("int", strconv.Itoa(len(args[0].Args)))
 	case name == opContext && len(args) == 1 && args[0].given() != nil:
 		return args[0].given()
+	case name == opText && len(args) == 1:
+		return p.Digits(args[0])
 	case name == opOr && len(args) == 2:
 		return p.Or(args[0], args[1])
 	case name == opWith && len(args) == 3:
@@ -461,6 +463,9 @@ func (p *Pool) Like(t *T) *T {
 	p.mu.Unlock()
 	if l != nil {
 		return l
+	}
+	if x := t.Number(); x != t { // a command sends it in digits as well
+		return p.Like(x)
 	}
 	args := make([]*T, len(t.Args))
 	for i, a := range t.Args {

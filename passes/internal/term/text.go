@@ -65,6 +65,8 @@ func (t *T) pattern() (string, bool) {
 				return s, true
 			}
 			return t.Args[1].pattern()
+		case opText:
+			return t.Args[0].pattern()
 		case opBuilt:
 			parts, known := elements(&T{Kind: List, Args: t.Args[1:]})
 			return strings.Join(parts, "%s"), known
@@ -224,6 +226,11 @@ func (t *T) Text() string {
 			return t.Args[0].Text()
 		case opApplied:
 			return t.Args[2].Text()
+		case opText:
+			return t.Args[0].Text()
+		}
+		if typ := t.Narrowed(); typ != "" {
+			return typ + "(" + t.Args[0].Text() + ")"
 		}
 		parts := make([]string, len(t.Args))
 		for i, a := range t.Args {
