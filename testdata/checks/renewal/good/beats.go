@@ -126,7 +126,7 @@ func Crimp(ctx context.Context, c *api.Client, press func(context.Context)) {
 			lost(err)
 			return
 		}
-		ok, _, err := c.KV().Acquire(&api.KVPair{Key: "crimp", Session: id}, nil)
+		ok, _, err := c.KV().Acquire(&api.KVPair{Key: "crimp", Session: id}, nil) // verdict: unverified
 		if err != nil || !ok {
 			_, e := c.Session().Destroy(id, nil)
 			lost(errors.Join(err, e))
