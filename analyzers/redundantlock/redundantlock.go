@@ -51,8 +51,8 @@ func safe(u *lock.Use) (first *lock.Write, why string) {
 		switch {
 		case w.Own:
 			continue
-		case w.After:
-			return nil, ""
+		case w.After, w.Condition == lock.Owner, w.Condition == lock.Token:
+			return nil, "" // what it compares is there by way of the lock only
 		case w.Condition == lock.Unique || w.Condition == lock.Version:
 			if first == nil {
 				first = w

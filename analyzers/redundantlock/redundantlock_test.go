@@ -46,6 +46,11 @@ func TestCheck(t *testing.T) {
 			u.Verdict, u.Writes[0].Condition, u.Writes[0].Checked = lock.Unfenced, lock.Version, &asked
 			u.Writes = append(u.Writes, lock.Write{Frame: recordtest.At("/m/a.go", 30), Operation: "UPDATE", Resource: "sql:users", Condition: lock.None})
 		}), Want: []string{"a.go:10 note: INSERT of table job comes first"}},
+		{Name: "a claim comes before what asks for the owner", Use: use(func(u *lock.Use) {
+			asked := true
+			u.Writes[0].Checked = &asked
+			u.Writes = append(u.Writes, lock.Write{Frame: recordtest.At("/m/a.go", 30), Operation: "Put", Resource: "etcd:scheme", Condition: lock.Owner})
+		})},
 		{Name: "a leader claims", Use: use(func(u *lock.Use) {
 			asked := true
 			u.Kind, u.Verdict, u.Writes[0].Condition, u.Writes[0].Checked = lock.Election, lock.Unfenced, lock.Version, &asked

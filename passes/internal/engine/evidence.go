@@ -136,7 +136,7 @@ func newEvidence(e *Engine) *Evidence {
 	e.EachSummary(func(f *Family, fn *ssa.Function, s *summary.Summary) {
 		for _, st := range s.Sites {
 			m, ok := e.Acquire(st.Lock.Call)
-			if !ok || st.Wrapper && m.Raw && !ev.stands(st) || m.Raw && len(ev.Listed(st)) == 0 || ev.marker(st, m) || m.Raw && m.Key != nil && e.Reader.Ticket(m.Key) {
+			if !ok || st.Wrapper && m.Raw && !ev.stands(st) || m.Raw && len(ev.Listed(st)) == 0 || ev.marker(st, m) || ev.e.news(st, m) || m.Raw && m.Key != nil && e.Reader.Ticket(m.Key) {
 				continue
 			}
 			ev.taken[st.Lock.Origin] = true

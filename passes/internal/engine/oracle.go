@@ -137,7 +137,7 @@ func (o *oracle) reply(c *ssa.Call) bool {
 		recv = cc.Args[0]
 	}
 	if recv != call {
-		return false
+		return o.done(c, recv)
 	}
 	name := c.Common().Method
 	fn := ""
@@ -151,6 +151,22 @@ func (o *oracle) reply(c *ssa.Call) bool {
 		return true
 	}
 	return false
+}
+
+// done reports whether c asks at once for the error of the context that a wrapper returned, which
+// is over already where the lock was refused: nothing else that it returns tells.
+func (o *oracle) done(c *ssa.Call, recv ssa.Value) bool {
+	x, ok := recv.(*ssa.Extract)
+	call, _ := o.st.At.(*ssa.Call)
+	if !ok || call == nil || x.Tuple != ssa.Value(call) || !code.IsContext(x.Type()) || code.MethodOf(c.Common()) != "Err" || c.Block() != call.Block() {
+		return false
+	}
+	for v := range call.Call.Signature().Results().Variables() {
+		if code.IsError(v.Type()) || code.IsBasic(v.Type()) {
+			return false
+		}
+	}
+	return true
 }
 
 func (o *oracle) fact(v ssa.Value, index int) world.Fact {

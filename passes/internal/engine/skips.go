@@ -2,11 +2,13 @@ package engine
 
 import (
 	"go/constant"
+	"go/token"
 	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
@@ -24,10 +26,19 @@ func (f *Family) skips(s *summary.Summary, st *summary.Site, m meaning.Meaning, 
 		// A handle may also be refused by being nil, beside a nil error.
 		worlds = append(worlds, &refusal{won: won, byValue: true})
 	}
+	loop := f.workLoop(s, st, m, section)
 	for _, w := range worlds {
-		lost := world.Explore(st.Start(), w, func(ssa.Instruction) world.Verb { return world.Go })
-		if lost.Limit || w.byValue && !w.asked || !leavesOut(s, section, lost) || keepsError(section, lost) {
+		lost := world.Explore(st.Start(), w, func(in ssa.Instruction) world.Verb {
+			if loop != nil && in.Block() == loop.Head && in.Block() != st.At.Block() {
+				return world.End // what the next turn comes to is not this one's
+			}
+			return world.Go
+		})
+		if lost.Limit || w.byValue && !w.asked || !f.leavesOut(s, st, m, section, lost) || f.keepsError(section, lost) {
 			continue
+		}
+		if loop != nil && f.goesOn(loop, st, section, lost) {
+			return true
 		}
 		for _, ret := range lost.Returns {
 			n := len(ret.Results)
@@ -87,32 +98,86 @@ func refused(st *summary.Site, won *oracle, section *world.Region) bool {
 }
 
 // leavesOut reports whether something of the section is not done without the
-// lock: code that only logs a refusal and goes on leaves nothing out.
-func leavesOut(s *summary.Summary, section, lost *world.Region) bool {
-	done := make(map[ssa.Instruction]bool)
-	for _, in := range lost.Held {
-		done[in] = true
-	}
-	for _, in := range section.Held {
+// lock: code that only logs a refusal and goes on leaves nothing out, nor does code that
+// goes on because the lock is held already, and leaves the release to others.
+func (f *Family) leavesOut(s *summary.Summary, st *summary.Site, m meaning.Meaning, section, lost *world.Region) bool {
+	done := instructions(lost)
+	return slices.ContainsFunc(f.worked(s, st, m, section), func(in ssa.Instruction) bool { return !done[in] })
+}
+
+// worked lists what a section does, besides giving back the lock.
+func (f *Family) worked(s *summary.Summary, st *summary.Site, m meaning.Meaning, section *world.Region) []ssa.Instruction {
+	var out []ssa.Instruction
+	for _, in := range slices.Concat(section.Held, section.Stops) {
 		call, ok := in.(*ssa.Call)
-		if !done[in] && (len(s.Steps[in]) > 0 || ok && call.Call.IsInvoke() && works(call.Call.Method)) {
-			return true
+		if list := s.Steps[in]; len(list) > 0 && (f.ReleaseIndex(list, st.Match) < 0 || f.Works(list, m)) || ok && call.Call.IsInvoke() && works(call.Call.Method) {
+			out = append(out, in)
 		}
 	}
-	return false
+	return out
+}
+
+func instructions(r *world.Region) map[ssa.Instruction]bool {
+	all := make(map[ssa.Instruction]bool)
+	for _, in := range r.Held {
+		all[in] = true
+	}
+	return all
+}
+
+// workLoop is the innermost loop around the acquire, if the winner does the work in each turn; nil where
+// it is only tried there until the lock is taken.
+func (f *Family) workLoop(s *summary.Summary, st *summary.Site, m meaning.Meaning, section *world.Region) *summary.Loop {
+	var inner *summary.Loop
+	for _, l := range s.Loops {
+		if l.Body[st.At.Block()] && (inner == nil || len(l.Body) < len(inner.Body)) {
+			inner = l
+		}
+	}
+	if inner == nil || !slices.ContainsFunc(f.worked(s, st, m, section), func(in ssa.Instruction) bool { return inner.Body[in.Block()] }) {
+		return nil
+	}
+	return inner
+}
+
+// goesOn reports whether the loser comes to the next turn of the loop in which the winner does the
+// work, and does not wait for it: this turn's is left out.
+func (f *Family) goesOn(loop *summary.Loop, st *summary.Site, section, lost *world.Region) bool {
+	won, again := instructions(section), lost.Again
+	for _, in := range lost.Exits {
+		again = again || in.Block() == loop.Head && in.Block() != st.At.Block()
+	}
+	return again && !slices.ContainsFunc(lost.Held, func(in ssa.Instruction) bool {
+		if won[in] || !loop.Body[in.Block()] || slices.Contains(section.After, in) {
+			return false
+		}
+		switch in := in.(type) {
+		case *ssa.Select:
+			return in.Blocking
+		case *ssa.UnOp:
+			return in.Op == token.ARROW
+		case *ssa.Call:
+			return slices.ContainsFunc(f.Entries(in.Common()), func(e *catalog.Call) bool { return e.Blocks != nil })
+		}
+		return false
+	})
 }
 
 // keepsError reports whether the loser, and nobody else, hands an error to a
-// function that is no logger: it is told at the end, with those of other elements.
-func keepsError(section, lost *world.Region) bool {
-	won := make(map[ssa.Instruction]bool)
-	for _, in := range section.Held {
-		won[in] = true
-	}
+// function that is no logger: it is told at the end, with those of other elements. So is
+// whoever asked, by the status of an answer that is sent.
+func (f *Family) keepsError(section, lost *world.Region) bool {
+	won := instructions(section)
 	for _, in := range lost.Held {
 		call, ok := in.(*ssa.Call)
 		if !ok || won[in] || code.LogVerb(code.MethodOf(call.Common())) {
 			continue
+		}
+		if _, panics := in.Block().Instrs[len(in.Block().Instrs)-1].(*ssa.Panic); panics {
+			continue // that is no loser, who goes on
+		}
+		if f.answersFailure(call, 0) {
+			return true
 		}
 		for _, a := range call.Common().Args {
 			if c, ok := a.(*ssa.Const); (!ok || !c.IsNil()) && ofErrors(a.Type()) {
@@ -121,6 +186,43 @@ func keepsError(section, lost *world.Region) bool {
 		}
 	}
 	return false
+}
+
+// maxAnswers bounds how many calls deep the status of an answer is looked for.
+const maxAnswers = 2
+
+// answersFailure reports whether a call is given what answers a request, and the status of a failure.
+func (f *Family) answersFailure(call *ssa.Call, depth int) bool {
+	c := call.Common()
+	operands := code.OperandsOf(c)
+	if !slices.ContainsFunc(operands, func(v ssa.Value) bool { return sendsStatus(v.Type()) }) {
+		return false
+	}
+	if slices.ContainsFunc(operands, func(v ssa.Value) bool {
+		n, ok := code.ConstInt(v)
+		return ok && 400 <= n && n < 600
+	}) {
+		return true
+	}
+	callee := code.Origin(c.StaticCallee())
+	if callee == nil || depth >= maxAnswers || f.Engine.Families[code.Root(callee)] == nil {
+		return false
+	}
+	return slices.ContainsFunc(callee.Blocks, func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(b.Instrs, func(in ssa.Instruction) bool {
+			inner, ok := in.(*ssa.Call)
+			return ok && f.answersFailure(inner, depth+1)
+		})
+	})
+}
+
+// sendsStatus reports whether a value of a type sends the status of an answer.
+func sendsStatus(t types.Type) bool {
+	return slices.ContainsFunc([]string{"WriteHeader", "AbortWithStatus", "StatusCode"}, func(name string) bool {
+		m, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+		_, ok := m.(*types.Func)
+		return ok
+	})
 }
 
 // ofErrors reports whether a type is an interface of errors.

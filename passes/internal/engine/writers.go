@@ -154,7 +154,7 @@ func standardStream(v ssa.Value) bool {
 // byWriterType is what a writer stands for whose type tells: a file, a connection, a buffer.
 func (e *Engine) byWriterType(v ssa.Value) (s Sink, known bool) {
 	t := v.Type()
-	if answers(t) {
+	if staysWithCaller(t) {
 		return Sink{}, true
 	}
 	m := writeMethod(t)
@@ -193,9 +193,9 @@ func writeMethod(t types.Type) *types.Func {
 	return m
 }
 
-// answers reports whether a type is that of the answer to a request, or of a checksum: what
+// staysWithCaller reports whether a type is that of the answer to a request, or of a checksum: what
 // is written there stays with the caller.
-func answers(t types.Type) bool {
+func staysWithCaller(t types.Type) bool {
 	has := func(name string) bool {
 		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 		_, ok := obj.(*types.Func)

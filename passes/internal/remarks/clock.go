@@ -23,10 +23,14 @@ func Clocks(e *engine.Engine, uses []*lock.Use) []lock.Remark {
 	var loose []lock.Remark
 	c := &clocks{e: e}
 	e.EachFunction(func(f *engine.Family, fn *ssa.Function) {
+		found := make(map[ssa.Instruction]bool)
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				why, ok := c.decision(f, in)
 				if !ok {
+					continue
+				}
+				if found[in] = true; furtherPart(in, found) {
 					continue
 				}
 				call := lock.Call{Frame: f.Frame(in, why), Kind: "wall", Here: true}
@@ -45,6 +49,21 @@ func Clocks(e *engine.Engine, uses []*lock.Use) []lock.Remark {
 	sentClocks(e)
 	slices.SortStableFunc(loose, func(a, b lock.Remark) int { return a.Compare(b.Position) })
 	return loose
+}
+
+// furtherPart reports whether a comparison is asked for only where an earlier one has come out, both
+// being of one condition: they are one decision.
+func furtherPart(in ssa.Instruction, earlier map[ssa.Instruction]bool) bool {
+	b := in.Block()
+	if len(b.Preds) != 1 || b.Comment != "cond.true" && b.Comment != "cond.false" && b.Comment != "binop.rhs" {
+		return false
+	}
+	br, ok := b.Preds[0].Instrs[len(b.Preds[0].Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	first, ok := br.Cond.(ssa.Instruction)
+	return ok && earlier[first]
 }
 
 // sentClocks finds leases that are records of a database and are taken over by the

@@ -392,10 +392,9 @@ func (l *leasing) named(v ssa.Value) bool {
 			return leaseName(t.Label) && !strings.HasSuffix(strings.ToLower(t.Label), "ctx")
 		case term.Const:
 			return t.Type == "string" && leaseName(t.Name)
-		case term.Field, term.Global:
-			return leaseName(t.Name[strings.LastIndexByte(t.Name, '.')+1:])
-		case term.Call:
-			return leaseName(t.Name[strings.LastIndexByte(t.Name, '.')+1:])
+		case term.Field, term.Global, term.Call:
+			name := t.Name[strings.LastIndexByte(t.Name, '.')+1:]
+			return leaseName(name) && !ofChange(name)
 		}
 		return false
 	})
@@ -405,6 +404,12 @@ func (l *leasing) named(v ssa.Value) bool {
 // by which an acquire is known: an account is locked, and a locked row is skipped.
 func leaseName(s string) bool {
 	return meaning.Named(s, "lock", "locks", "lease", "leases", "leader", "leadership", "mutex", "election", "dlock", "redlock")
+}
+
+// ofChange reports whether a name is that of a change of holders: how long ago that was says nothing
+// of how long the lease still holds.
+func ofChange(s string) bool {
+	return meaning.Named(s, "change", "changed", "changes", "switch", "switched", "transition", "transitioned")
 }
 
 // ofValidity reports whether a field tells until when a lease holds, or since when.

@@ -325,7 +325,7 @@ func forced(name string) bool {
 // byOthers reports whether a function may be there for whoever runs the program, to have the
 // lock change hands: it is not named after ending what was begun, and nothing in view calls it.
 func byOthers(e *engine.Engine, fn *ssa.Function) bool {
-	if !token.IsExported(fn.Name()) || engine.ReleaseName(fn.Name()) || meaning.Named(fn.Name(), "end", "leave", "finish", "complete", "done", "stop", "close", "quit", "drop", "delete", "remove", "clear") {
+	if !token.IsExported(fn.Name()) || engine.ReleaseName(fn.Name()) || meaning.Named(fn.Name(), "end", "leave", "finish", "complete", "done", "stop", "close", "quit", "lift", "drop", "delete", "remove", "clear") {
 		return false
 	}
 	called := false

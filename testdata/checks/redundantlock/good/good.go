@@ -4,9 +4,11 @@ package good
 import (
 	"context"
 	"database/sql"
+	"errors"
 
 	"github.com/go-redsync/redsync/v4"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/clientv3util"
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
@@ -35,4 +37,22 @@ func Owned(ctx context.Context, session *concurrency.Session, cli *clientv3.Clie
 		return false, err
 	}
 	return resp.Succeeded, nil
+}
+
+// Upgraded says what there is, once, before what only the holder may do.
+func Upgraded(ctx context.Context, session *concurrency.Session, cli *clientv3.Client, next string) error {
+	mutex := concurrency.NewMutex(session, "/upgraded")
+	if err := mutex.Lock(ctx); err != nil { // verdict: fenced
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	first, err := cli.Txn(ctx).If(clientv3util.KeyMissing("/level")).Then(clientv3.OpPut("/level", next)).Commit()
+	if err != nil || first.Succeeded {
+		return err
+	}
+	resp, err := cli.Txn(ctx).If(mutex.IsOwner()).Then(clientv3.OpPut("/level", next), clientv3.OpDelete("/draft")).Commit()
+	if err == nil && !resp.Succeeded {
+		err = errors.New("the lock is lost")
+	}
+	return err
 }

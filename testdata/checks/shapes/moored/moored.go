@@ -1,7 +1,9 @@
-package good
+// Package moored sends commands whose answers come later.
+package moored
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-redsync/redsync/v4"
 	"github.com/gomodule/redigo/redis"
@@ -15,6 +17,36 @@ if turn >= tonumber(ARGV[2]) then
 end
 redis.call("HSET", KEYS[1], "ship", ARGV[1], "turn", ARGV[2])
 return 1`)
+
+var errStale = errors.New("moored by somebody who came later")
+
+// withToken runs fn under the lock and hands it the fencing token.
+func withToken(ctx context.Context, session *concurrency.Session, key string, fn func(token int64) error) (err error) {
+	mutex := concurrency.NewMutex(session, key)
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mutex.Unlock(context.WithoutCancel(ctx))) }()
+	return fn(mutex.Header().Revision)
+}
+
+// MoorDeaf queues what may be refused, and asks no more than whether all of it was run.
+func MoorDeaf(ctx context.Context, session *concurrency.Session, pool *redis.Pool, ship string, quays []string) error {
+	return withToken(ctx, session, "/harbour", func(token int64) error { // verdict: unfenced
+		c := pool.Get()
+		defer c.Close()
+		if err := c.Send("MULTI"); err != nil {
+			return err
+		}
+		for _, quay := range quays {
+			if err := moor.Send(c, "quay:"+quay, ship, token); err != nil { // want: weakcondition
+				return err
+			}
+		}
+		_, err := c.Do("EXEC")
+		return err
+	})
+}
 
 // Moor finds the answer to each command in what the transaction answers.
 func Moor(ctx context.Context, session *concurrency.Session, pool *redis.Pool, ship string, quays []string) error {
