@@ -147,10 +147,7 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 		}
 	}
 	for p := range sig.Params().Variables() {
-		t := p.Type()
-		if s, ok := t.(*types.Slice); ok {
-			t = s.Elem()
-		}
+		t := elem(p.Type())
 		n := typeName(t)
 		if _, ok := c.paths[n.path]; !ok {
 			continue
@@ -161,7 +158,7 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 					return list
 				}
 				if recv := sig.Recv(); recv != nil && types.IsInterface(recv.Type()) {
-					if list := fitting(s.calls[member{"Client", fn.Name()}], sig); list != nil {
+					if list := s.repeated(fn, t); list != nil {
 						return list
 					}
 				}
@@ -175,6 +172,55 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 		return c.likeHandle(fn.Name(), sig)
 	}
 	return nil
+}
+
+// repeated returns the entries of the method of a library that a method of a program's own
+// interface repeats, one of whose parameters is of a type of that library: a client's, which
+// takes that type as well, or whichever has the very same parameters and results.
+func (s *shelf) repeated(fn *types.Func, param types.Type) []*Call {
+	sig := fn.Signature()
+	home := namedOf(param).Obj().Pkg()
+	of := func(recv string) (own *types.Signature, known bool) {
+		tn, ok := home.Scope().Lookup(recv).(*types.TypeName)
+		if !ok {
+			return nil, false
+		}
+		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(tn.Type()), true, home, fn.Name())
+		if method, ok := obj.(*types.Func); ok {
+			return method.Signature(), true
+		}
+		return nil, true // in another version of the library
+	}
+	takes := func(sig *types.Signature) bool {
+		if sig == nil {
+			return false
+		}
+		for p := range sig.Params().Variables() {
+			if typeName(elem(p.Type())) == typeName(param) {
+				return true
+			}
+		}
+		return false
+	}
+	if list := fitting(s.calls[member{"Client", fn.Name()}], sig); list != nil {
+		if own, known := of("Client"); !known || takes(own) {
+			return list
+		}
+	}
+	var found []*Call
+	for m, list := range s.calls {
+		if m.name != fn.Name() || m.recv == "" || m.recv == "*" {
+			continue
+		}
+		if own, _ := of(m.recv); own == nil || !types.Identical(own, sig) {
+			continue
+		}
+		if found != nil && !slices.EqualFunc(found, list, func(a, b *Call) bool { return a.Pos == b.Pos }) {
+			return nil // which of them, is not known
+		}
+		found = list
+	}
+	return fitting(found, sig)
 }
 
 // narrowed returns the entries of a client's method that a program's own
@@ -290,14 +336,39 @@ func (c *Catalog) Fields(owner *types.TypeName, field string) []*Call {
 
 type named struct{ path, name string }
 
-// typeName names a defined type or a pointer to one.
-func typeName(t types.Type) named {
+// elem is what a slice is of; t itself where it is none.
+func elem(t types.Type) types.Type {
+	if s, ok := t.(*types.Slice); ok {
+		return s.Elem()
+	}
+	return t
+}
+
+// namedOf is the defined type that t is or points to, or nil.
+func namedOf(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
 		t = types.Unalias(p.Elem())
 	}
-	n, ok := t.(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
+	n, _ := t.(*types.Named)
+	return n
+}
+
+// GivenStore reports whether a function is given something of a library of locks, or of a
+// store that has some: operations to send, a transaction.
+func (c *Catalog) GivenStore(sig *types.Signature) bool {
+	for p := range sig.Params().Variables() {
+		if c.paths[typeName(elem(p.Type())).path].lock {
+			return true
+		}
+	}
+	return false
+}
+
+// typeName names a defined type or a pointer to one.
+func typeName(t types.Type) named {
+	n := namedOf(t)
+	if n == nil || n.Obj().Pkg() == nil {
 		return named{}
 	}
 	return named{unvendored(n.Obj().Pkg().Path()), n.Obj().Name()}

@@ -29,11 +29,7 @@ func (f *Family) awaited(st *summary.Site) bool {
 	fn := st.At.Parent()
 	given := f.channelsOf(st.At.Common())
 	told, known := f.toldOn(st)
-	matches := func(ch ssa.Value) bool {
-		v := f.channel(ch)
-		if v == nil {
-			return false
-		}
+	matches := func(v ssa.Value) bool {
 		if !known {
 			return slices.Contains(given, v) || fieldOf(v) != nil
 		}
@@ -45,6 +41,7 @@ func (f *Family) awaited(st *summary.Site) bool {
 			return t == v || x != nil && x == y
 		})
 	}
+	oneOf := func(ch ssa.Value) bool { return slices.ContainsFunc(f.channels(ch, nil), matches) }
 	if slices.ContainsFunc(told, func(t ssa.Value) bool { p, ok := t.(*ssa.Parameter); return ok && p.Parent() == fn }) {
 		return true // the callers wait, if anybody
 	}
@@ -53,7 +50,7 @@ func (f *Family) awaited(st *summary.Site) bool {
 		passed := b != st.At.Block() || LoopBlocks(fn)[b]
 		for _, in := range b.Instrs {
 			passed = passed || in == ssa.Instruction(st.At)
-			if after && passed && in != ssa.Instruction(st.At) && f.hears(in, matches) {
+			if after && passed && in != ssa.Instruction(st.At) && f.hears(in, oneOf) {
 				return true
 			}
 		}
@@ -122,8 +119,8 @@ func (f *Family) alone(s *summary.Summary) {
 	})
 }
 
-// toldOn lists the channels on which the functions that take a lock tell something after
-// they have it; known is false where not all of them are in view.
+// toldOn lists the channels on which a goroutine, and the functions by which it takes a lock,
+// tell something, these after they have it; known is false where not all of them are in view.
 func (f *Family) toldOn(st *summary.Site) (told []ssa.Value, known bool) {
 	for _, c := range st.Lock.Chain {
 		if c.Region == nil || c.Func == nil {
@@ -144,7 +141,7 @@ func (f *Family) toldOn(st *summary.Site) (told []ssa.Value, known bool) {
 			}
 		}
 	}
-	return told, len(st.Lock.Chain) > 0
+	return f.tellsOn(told, st.At, maxTold), len(st.Lock.Chain) > 0
 }
 
 // tellsOn adds the channels that an instruction sends on or closes, in a function that it
@@ -202,6 +199,24 @@ func (f *Family) channel(v ssa.Value) ssa.Value {
 		v = c.X
 	}
 	return f.Single(v)
+}
+
+// channels lists what a channel may be: a variable may stand for one of several.
+func (f *Family) channels(v ssa.Value, seen []*ssa.Phi) []ssa.Value {
+	x := f.channel(v)
+	phi, ok := x.(*ssa.Phi)
+	switch {
+	case x == nil || ok && slices.Contains(seen, phi):
+		return nil
+	case !ok:
+		return []ssa.Value{x}
+	}
+	seen = append(seen, phi)
+	var out []ssa.Value
+	for _, e := range phi.Edges {
+		out = append(out, f.channels(e, seen)...)
+	}
+	return out
 }
 
 func isChannel(v ssa.Value) bool {

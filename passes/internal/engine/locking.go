@@ -28,6 +28,9 @@ func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary
 			if !m.Raw {
 				return true
 			}
+			if m.Role == meaning.Release && lock.Row == nil && st.Match != nil && st.Match(x) {
+				return true // it gives back this very lock
+			}
 			if !m.General(ms) && (m.Record != "" || !stores(ms)) {
 				return true // a comparison of the owner before a delete or expiry has no other use
 			}
@@ -50,7 +53,8 @@ func (e *Engine) PartOfLocking(st *summary.Site, lock meaning.Meaning, x summary
 
 // bookkeeping marks what a method that is named after nothing but locking, and takes locks of a
 // library, writes in the store of these: a lock that is made of several, such as one for readers
-// and writers, keeps count of its holders there. It is no write of whoever takes that lock.
+// and writers, keeps count of its holders there. It is no write of whoever takes that lock. Nor
+// is a key that such a method of a lock made by hand deletes, be it that of another's claim.
 func (e *Engine) bookkeeping(fn *ssa.Function, s *summary.Summary) {
 	if fn.Signature.Recv() == nil || !locksOnly(fn.Name()) {
 		return
@@ -62,6 +66,9 @@ func (e *Engine) bookkeeping(fn *ssa.Function, s *summary.Summary) {
 		}
 	}
 	for i, x := range s.Effects {
+		if r, ok := e.Release(x); ok && r.Raw && r.Key != nil && NamesLock(fn.Name()) {
+			s.Effects[i].Own = true
+		}
 		if len(stores) > 0 && x.Call != nil && x.Open == summary.Closed {
 			s.Effects[i].Own = x.Own || slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Write && stores[m.Write.Store] })
 		}

@@ -32,6 +32,21 @@ func (e *Engine) GoesOut(st *summary.Site) bool {
 	})
 }
 
+// GoesOn reports whether a section goes on in what the function returns: the lock is left to
+// a goroutine, which gives it back some time, and the caller gets an object to work with
+// until then.
+func GoesOn(st *summary.Site) bool {
+	if !st.HeldOut || len(st.Freed) == 0 || slices.ContainsFunc(st.Freed, func(x summary.Effect) bool { return x.Reach != summary.ByGoroutine }) {
+		return false
+	}
+	for v := range st.Func.Signature.Results().Variables() {
+		if !code.IsError(v.Type()) && !code.IsContext(v.Type()) && types.NewMethodSet(v.Type()).Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // outlook looks for calls that leave what is in view.
 type outlook struct {
 	e    *Engine

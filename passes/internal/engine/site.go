@@ -185,9 +185,11 @@ func (f *Family) madeOf(v ssa.Value, in ssa.Instruction, depth int) bool {
 	return from == in || slices.ContainsFunc(from.Operands(nil), func(op *ssa.Value) bool { return *op != nil && made(*op) })
 }
 
-func endsWithError(fn *ssa.Function) bool {
-	n := fn.Signature.Results().Len()
-	return n > 0 && code.IsError(fn.Signature.Results().At(n-1).Type())
+func endsWithError(fn *ssa.Function) bool { return answersError(fn.Signature) }
+
+func answersError(sig *types.Signature) bool {
+	n := sig.Results().Len()
+	return n > 0 && code.IsError(sig.Results().At(n-1).Type())
 }
 
 func isNilConst(v ssa.Value) bool {

@@ -34,9 +34,10 @@ func (f *Family) foreign(fn *ssa.Function, args []*term.T, at lock.Frame, reach 
 	return []summary.Effect{{Call: call, Open: summary.Dynamic, Why: lock.ReasonNoSource, At: at, Reach: reach}}
 }
 
-// unseen is the call of a method whose implementation is out of sight.
+// unseen is the call of a method whose implementation is out of sight. What is given
+// something of a store, and answers an error, will send it there.
 func (f *Family) unseen(c *ssa.CallCommon, call *term.T, at lock.Frame, reach summary.Reach) []summary.Effect {
-	if !code.Worldly(c.Signature()) {
+	if !code.Worldly(c.Signature()) && !(answersError(c.Signature()) && f.Engine.Reader.Catalog.GivenStore(c.Signature())) {
 		return f.callbacks(c, call, at, reach)
 	}
 	return append(f.callbacks(c, call, at, reach), summary.Effect{Call: call, Open: summary.Dynamic, Why: lock.ReasonInterface, At: at, Reach: reach})

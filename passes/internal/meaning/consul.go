@@ -14,10 +14,13 @@ const CheckSession = "check-session"
 // operations reads a Consul transaction: its checks guard all its writes.
 func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T) []Meaning {
 	ops := r.Get(w.Conditions[0].At, call, nil)
-	if ops.Kind != term.List {
-		return []Meaning{r.change(lib, w, call, nil)}
+	if ops.Kind != term.List || len(ops.Args) == 0 {
+		// Nobody sends a transaction in which nothing is: it is filled out of sight.
+		m := r.change(lib, w, call, nil)
+		m.Write.Unknown = lock.ReasonLimit
+		return []Meaning{m}
 	}
-	var guards []Guard
+	var guards, taken []Guard
 	var writes []*Change
 	for _, op := range ops.Args {
 		if op.Kind == term.Struct && len(op.Names) > 0 && op.Names[0] == "KV" {
@@ -42,7 +45,9 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 			writes = append(writes, c)
 		case "set", "delete", "delete-tree":
 			writes = append(writes, c)
-		case "get", "get-tree", "get-or-empty", "lock", "unlock":
+		case "lock": // refused while the key is another session's
+			taken = append(taken, Guard{Op: "owner", Value: r.Pool.Field(op, "Session"), Text: verb})
+		case "get", "get-tree", "get-or-empty", "unlock":
 		default:
 			c.Operation, c.Unknown = "Txn", lock.ReasonLimit
 			writes = append(writes, c)
@@ -51,7 +56,7 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 	var ms []Meaning
 	for _, c := range writes {
 		c.Operation = "Txn " + strings.TrimPrefix(c.Operation, "Txn")
-		c.Guards = append(c.Guards, guards...)
+		c.Guards = append(append(c.Guards, guards...), taken...)
 		m := r.base(lib, Write)
 		m.Write = c
 		ms = append(ms, m)

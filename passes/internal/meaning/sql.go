@@ -194,8 +194,12 @@ func (r *Reader) prepared(t, conn *term.T) (string, *term.T) {
 	for _, x := range []*term.T{t, conn} {
 		for _, a := range x.Alts() {
 			if e := r.Entry(a); e != nil && e.Part != nil && e.Part.Kind == "raw" {
-				if s, ok := sqlText(r.Get(e.Part.Text, a, nil)); ok {
+				text := r.Get(e.Part.Text, a, nil)
+				if s, ok := sqlText(text); ok {
 					return s, r.params(e.Part.Args, a)
+				}
+				if s, with := r.prepared(text, nil); s != "" { // a prepared statement of another handle's
+					return s, with
 				}
 			}
 		}

@@ -254,6 +254,10 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 		u.Unseen = append(u.Unseen, lock.ReasonGoroutine)
 		u.Verdict = lock.Unverified
 	}
+	if u.Verdict == lock.NoVisibleWrite && u.Role == lock.RoleUse && engine.GoesOn(st) {
+		u.Verdict = lock.Unverified
+		u.Unseen = append(u.Unseen, lock.ReasonGoroutine)
+	}
 	if u.Verdict == lock.NoVisibleWrite && u.Role == lock.RoleUse && e.GoesOut(st) {
 		u.Verdict = lock.Unverified
 		u.Unseen = append(u.Unseen, lock.ReasonInterface)
