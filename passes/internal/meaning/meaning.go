@@ -140,6 +140,7 @@ type Guard struct {
 	AsText bool    // numbers compared as text
 	Alts   []Guard // Op or, and
 	Moves  bool    // the write changes this column to another value
+	Stays  bool    // the write is seen to leave this column as it is
 	Maybe  bool    // asked for on some ways only
 	Item   *term.T // the key of the record that is asked about, where that is another one
 	Text   string

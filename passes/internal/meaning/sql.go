@@ -499,6 +499,9 @@ func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guar
 	}
 	if g.Value.Kind != "" {
 		out.Value = r.sqlTerm(g.Value, params)
+		if e := r.Entry(out.Value); e != nil && e.Part != nil && e.Part.Kind == "raw" && g.Column != "" {
+			return r.expressed(out, e.Part)
+		}
 	}
 	if g.Column == "" || g.Table != "" && g.Table != from.Table {
 		return out

@@ -1,10 +1,8 @@
 package records
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -126,6 +124,9 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		if tok, ok := j.token(g.Value); ok && tok.Origin == "random" && !j.isOwnerValue(g.Value) {
 			none.fault = "what the version is compared with is a random id, which nobody stored there"
 			return none
+		}
+		if r, ok := j.ofAnother(g, c); ok {
+			return r
 		}
 		if r, ok := j.versionOf(g, c); ok {
 			return r
@@ -343,6 +344,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if g.Op == "=" && g.Column != "" {
 		switch {
 		case versionColumn(g.Column) && g.Value.Kind != term.Const:
+			if r, ok := j.ofAnother(g, c); ok {
+				return r
+			}
 			return j.moving(g, c)
 		case g.Moves && g.Value.Kind == term.Const && !g.Value.IsZero():
 			return ruling{cond: lock.Version, note: "conditional on the state " + g.Text}
@@ -373,6 +377,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 // somebody moves it, a trigger perhaps that is out of sight.
 func (j *judge) moving(g meaning.Guard, c *meaning.Change) ruling {
 	version := ruling{cond: lock.Version}
+	if c.Store == "dynamodb" && g.Stays { // which has no triggers
+		return ruling{cond: lock.None, fault: staysAsItWas}
+	}
 	if c.Store != "sql" && c.Store != "mongo" || c.Deletes() || len(c.Sets) == 0 {
 		return version
 	}
@@ -589,16 +596,6 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	}
 	return none
 }
-
-// padded reports whether a number is formatted to a fixed width.
-func padded(t *term.T) bool {
-	return t.Any(func(x *term.T) bool {
-		s, ok := x.Str()
-		return ok && fixedWidth().MatchString(s)
-	})
-}
-
-var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0(\d+|\*)[dxX]`) })
 
 func versionColumn(c string) bool {
 	l := strings.ToLower(c)
