@@ -446,7 +446,7 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 		c.Unknown = lock.ReasonSQL
 	}
 	if w.Conflict == "nothing" {
-		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
+		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing", Unique: w.Unique})
 	}
 	if w.Missing {
 		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "created where there is none"})

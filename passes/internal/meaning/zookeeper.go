@@ -34,7 +34,9 @@ func (r *Reader) requests(lib *catalog.Library, w *catalog.Write, call *term.T) 
 			}
 			continue
 		case "CreateRequest":
-			guards = append(guards, Guard{Op: "absent", Text: "create"})
+			if constText(r.Pool.Field(op, "Flags")) != "2" { // a sequential node is always another one
+				guards = append(guards, Guard{Op: "absent", Text: "create"})
+			}
 		default:
 			if !unasked {
 				guards = append(guards, Guard{Op: "version", Value: version, Text: "version"})

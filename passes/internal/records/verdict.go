@@ -117,6 +117,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "it asks for the lock's own key to be absent: that is so when nobody holds the lock"
 			return none
 		}
+		if j.fresh(g, c) {
+			none.fault = "what has to be absent has a name that is made on the spot, so that it is never there"
+			return none
+		}
 		return ruling{cond: lock.Unique}
 	case "owner":
 		return j.owner(g, c)
