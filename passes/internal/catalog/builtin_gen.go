@@ -3236,34 +3236,37 @@ var builtin = []source{
 					&Carrier{Kind: "unique", Compare: "absent"},
 				}, Reject: "error"}, args: 3, Pos: "data/zookeeper.yaml:31:5"},
 				&Call{Func: []string{"(*zk.Conn).CreateProtectedEphemeralSequential"}, Acquire: &Acquire{Kind: "session", Key: Ref{Base: 1}, Value: Ref{Base: 1, Index: 1}, Parent: Ref{Base: 2}, Try: true, Raw: true, Renewal: "library"}, Token: &Token{Ordered: true, Reason: "the sequence number of the node", Resets: "it restarts when the parent node is deleted and created anew"}, Write: &Write{Store: "zookeeper", Op: "Create", Resource: []Ref{Ref{Base: 1}}}, args: 2, Pos: "data/zookeeper.yaml:36:5"},
+				&Call{Func: []string{"(*zk.Conn).Create"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Index: 2}, Is: []string{"2"}},
+				}, Write: &Write{Store: "zookeeper", Op: "Create", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}}, args: 3, Pos: "data/zookeeper.yaml:41:5"},
 				&Call{Func: []string{"(*zk.Conn).Create"}, Write: &Write{Store: "zookeeper", Op: "Create", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
 					&Carrier{Kind: "unique", Compare: "absent"},
-				}, Reject: "error"}, args: 2, Pos: "data/zookeeper.yaml:40:5"},
+				}, Reject: "error"}, args: 2, Pos: "data/zookeeper.yaml:44:5"},
 				&Call{Func: []string{"(*zk.Conn).CreateContainer", "(*zk.Conn).CreateTTL"}, Write: &Write{Store: "zookeeper", Op: "Create", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
 					&Carrier{Kind: "unique", Compare: "absent"},
-				}, Reject: "error"}, args: 2, Pos: "data/zookeeper.yaml:42:5"},
+				}, Reject: "error"}, args: 2, Pos: "data/zookeeper.yaml:46:5"},
 				&Call{Func: []string{"(*zk.Conn).Set"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Index: 2}, Is: []string{"-1"}},
-				}, Write: &Write{Store: "zookeeper", Op: "Set", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}}, args: 3, Pos: "data/zookeeper.yaml:45:5"},
+				}, Write: &Write{Store: "zookeeper", Op: "Set", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}}, args: 3, Pos: "data/zookeeper.yaml:49:5"},
 				&Call{Func: []string{"(*zk.Conn).Set"}, Write: &Write{Store: "zookeeper", Op: "Set", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2}, Kind: "version", Compare: "equal"},
-				}, Reject: "error"}, args: 3, Pos: "data/zookeeper.yaml:48:5"},
+				}, Reject: "error"}, args: 3, Pos: "data/zookeeper.yaml:52:5"},
 				&Call{Func: []string{"(*zk.Conn).Delete"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Index: 1}, Is: []string{"-1"}},
-				}, Release: &Release{Key: Ref{Base: 1}, Raw: true}, Write: &Write{Store: "zookeeper", Op: "Delete", Resource: []Ref{Ref{Base: 1}}}, args: 2, Pos: "data/zookeeper.yaml:50:5"},
+				}, Release: &Release{Key: Ref{Base: 1}, Raw: true}, Write: &Write{Store: "zookeeper", Op: "Delete", Resource: []Ref{Ref{Base: 1}}}, args: 2, Pos: "data/zookeeper.yaml:54:5"},
 				&Call{Func: []string{"(*zk.Conn).Delete"}, Release: &Release{Key: Ref{Base: 1}, Value: Ref{Base: 1, Index: 1}, Checked: true, Result: Ref{Base: 3}, Raw: true}, Write: &Write{Store: "zookeeper", Op: "Delete", Resource: []Ref{Ref{Base: 1}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 1}, Kind: "version", Compare: "equal"},
-				}, Reject: "error"}, args: 2, results: 1, Pos: "data/zookeeper.yaml:54:5"},
+				}, Reject: "error"}, args: 2, results: 1, Pos: "data/zookeeper.yaml:58:5"},
 				&Call{Func: []string{"(*zk.Conn).Multi"}, Write: &Write{Store: "zookeeper", Op: "Multi", Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Spread: true}, Kind: "builder"},
-				}, Reject: "error"}, Pos: "data/zookeeper.yaml:57:5"},
-				&Call{Func: []string{"(*zk.Conn).Get", "(*zk.Conn).GetW", "(*zk.Conn).Exists", "(*zk.Conn).ExistsW", "(*zk.Conn).Children", "(*zk.Conn).ChildrenW"}, Query: &Query{Store: "zookeeper", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/zookeeper.yaml:59:5"},
-				&Call{Func: []string{"(*zk.Conn).Sync"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/zookeeper.yaml:61:5"},
-				&Call{Func: []string{"(*zk.Conn).SessionID"}, Token: &Token{Of: Ref{Base: 2}, Reason: "a session id is not handed out per acquisition"}, Pos: "data/zookeeper.yaml:63:5"},
-				&Call{Func: []string{"zk.WorldACL"}, Pure: true, Pos: "data/zookeeper.yaml:65:5"},
-				&Call{Field: []string{"zk.Stat.Czxid"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "id of the transaction that created the node"}, Pos: "data/zookeeper.yaml:68:5"},
-				&Call{Field: []string{"zk.Stat.Mzxid"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "id of the node's latest transaction"}, Pos: "data/zookeeper.yaml:70:5"},
-				&Call{Field: []string{"zk.Stat.Version", "zk.Stat.Cversion"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "counts the changes of this node", Resets: "it restarts when the node is deleted and created anew"}, Pos: "data/zookeeper.yaml:72:5"},
+				}, Reject: "error"}, Pos: "data/zookeeper.yaml:61:5"},
+				&Call{Func: []string{"(*zk.Conn).Get", "(*zk.Conn).GetW", "(*zk.Conn).Exists", "(*zk.Conn).ExistsW", "(*zk.Conn).Children", "(*zk.Conn).ChildrenW"}, Query: &Query{Store: "zookeeper", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/zookeeper.yaml:63:5"},
+				&Call{Func: []string{"(*zk.Conn).Sync"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/zookeeper.yaml:65:5"},
+				&Call{Func: []string{"(*zk.Conn).SessionID"}, Token: &Token{Of: Ref{Base: 2}, Reason: "a session id is not handed out per acquisition"}, Pos: "data/zookeeper.yaml:67:5"},
+				&Call{Func: []string{"zk.WorldACL"}, Pure: true, Pos: "data/zookeeper.yaml:69:5"},
+				&Call{Field: []string{"zk.Stat.Czxid"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "id of the transaction that created the node"}, Pos: "data/zookeeper.yaml:72:5"},
+				&Call{Field: []string{"zk.Stat.Mzxid"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "id of the node's latest transaction"}, Pos: "data/zookeeper.yaml:74:5"},
+				&Call{Field: []string{"zk.Stat.Version", "zk.Stat.Cversion"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "counts the changes of this node", Resets: "it restarts when the node is deleted and created anew"}, Pos: "data/zookeeper.yaml:76:5"},
 			},
 		},
 		packages: []alias{

@@ -34,7 +34,7 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 		case CheckSession:
 			guards = append(guards, Guard{Op: "owner", Value: r.Pool.Field(op, "Session"), Text: verb})
 		case "check-index":
-			guards = append(guards, Guard{Op: "version", Value: r.Pool.Field(op, "Index"), Text: verb})
+			guards = append(guards, Guard{Op: "version", Value: r.Pool.Field(op, "Index"), Item: key, Text: verb})
 		case "check-not-exists":
 			guards = append(guards, Guard{Op: "absent", Text: verb})
 		case "cas", "delete-cas":
@@ -53,6 +53,7 @@ func (r *Reader) operations(lib *catalog.Library, w *catalog.Write, call *term.T
 			writes = append(writes, c)
 		}
 	}
+	r.asksOthers(guards, keysOf(writes), true)
 	var ms []Meaning
 	for _, c := range writes {
 		c.Operation = "Txn " + strings.TrimPrefix(c.Operation, "Txn")

@@ -30,14 +30,14 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 	if !ok && !given.IsZero() {
 		if guards, sets, ok := r.expression(given); ok {
 			c.Guards, c.Sets = guards, append(c.Sets, sets...)
+			put := !r.Pool.Field(r.inputOf(at, call), "Item").IsZero()
 			for i := range c.Guards {
-				c.Guards[i] = r.itemGuard(c.Guards[i], c.Sets, nil)
+				c.Guards[i] = r.itemGuard(c.Guards[i], c.Sets, nil, put)
 			}
 		}
 		return m
 	}
-	at.Path = at.Path[:len(at.Path)-1]
-	in := r.Get(at, call, nil)
+	in := r.inputOf(at, call)
 	if in.Kind != term.Struct {
 		return m
 	}
@@ -48,6 +48,12 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 	}
 	c.Guards = guards
 	return m
+}
+
+// inputOf is the input of a call that has its condition at a place in it.
+func (r *Reader) inputOf(at catalog.Ref, call *term.T) *term.T {
+	at.Path = at.Path[:len(at.Path)-1]
+	return r.Get(at, call, nil)
 }
 
 // itemParts reads the input of an operation on an item: its condition, if that is
@@ -69,13 +75,14 @@ func (r *Reader) itemParts(in *term.T) (guards []Guard, sets []Setting) {
 	if !ok || condition == "" {
 		return nil, sets
 	}
+	put := !r.Pool.Field(in, "Item").IsZero()
 	for _, st := range sqlread.Read("DELETE FROM t WHERE " + plain(condition)) {
 		for _, sw := range st.Writes {
 			if sw.Unknown != "" {
 				guards = append(guards, Guard{Op: "other", Text: condition})
 			}
 			for _, g := range sw.Guards {
-				guards = append(guards, r.itemGuard(r.sqlGuard(g, sw, params), sets, text))
+				guards = append(guards, r.itemGuard(r.sqlGuard(g, sw, params), sets, text, put))
 			}
 		}
 	}
@@ -110,20 +117,25 @@ func (r *Reader) updates(t *term.T) []Setting {
 		if e == nil || e.Part == nil || e.Part.Kind != "set" {
 			break
 		}
-		if name, ok := r.column(r.Get(e.Part.Text, t, nil)); ok {
-			v := r.Get(e.Part.Args, t, nil)
-			if v == nil {
-				v = r.Pool.Op("changed")
-			}
-			sets = append(sets, Setting{name, v})
+		name, ok := r.column(r.Get(e.Part.Text, t, nil))
+		if !ok {
+			sets = append(sets, Setting{}) // of what is out of sight
+			continue
 		}
+		v := r.Get(e.Part.Args, t, nil)
+		if v == nil {
+			v = r.Pool.Op("changed")
+		}
+		sets = append(sets, Setting{name, v})
 	}
 	return sets
 }
 
-func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard {
+// itemGuard adds to a guard what the operation stores. One that puts an item drops what it
+// does not store.
+func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool, put bool) Guard {
 	for i := range g.Alts {
-		g.Alts[i] = r.itemGuard(g.Alts[i], sets, text)
+		g.Alts[i] = r.itemGuard(g.Alts[i], sets, text, put)
 	}
 	for _, s := range sets {
 		if sameField(s.Column, g.Column) {
@@ -136,6 +148,9 @@ func (r *Reader) itemGuard(g Guard, sets []Setting, text map[*term.T]bool) Guard
 	if g.Op == "is null" {
 		g.Op = "absent"
 	}
+	g.Stays = g.Op == "=" && (g.Stored || !put && !g.Moves && len(sets) > 0 && !slices.ContainsFunc(sets, func(s Setting) bool {
+		return s.Column == "" || strings.HasPrefix(s.Column, "alias_")
+	}))
 	g.Table = "" // a condition is on the item itself
 	g.AsText = text[g.Value] && strings.ContainsAny(g.Op, "<>") && g.Op != "<>"
 	return g

@@ -75,6 +75,13 @@ func (r *Reader) txn(e *catalog.Call, call *term.T) []Meaning {
 			}
 		}
 	}
+	var keys []*term.T
+	for _, op := range ops {
+		if args := Args(op); len(args) > 0 {
+			keys = append(keys, args[0])
+		}
+	}
+	r.asksOthers(guards, keys, !opsUnseen)
 	var ms []Meaning
 	for _, op := range others { // what is done where the compares do not hold
 		name := methodName(op.Name)
@@ -250,7 +257,7 @@ func (r *Reader) compareOp(c *term.T) Guard {
 		// The key that a lock or leader created: while it stands, nobody else holds.
 		g.Op = "owner"
 	case (what == "ModRevision" || what == "Version" || what == "LeaseValue") && op == "=":
-		g.Op = "version"
+		g.Op, g.Item = "version", key
 	case op == "<" && (what == "CreateRevision" || what == "Version" || what == "ModRevision" && ownKey(key) != nil),
 		op == "!=" && what != "Value" && ownKey(key) != nil:
 		// A key that is gone has zero for all of them, and passes.

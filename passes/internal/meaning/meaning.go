@@ -137,11 +137,13 @@ type Guard struct {
 	Value  *term.T
 	Stored bool // the write stores Value there
 	NullOK bool
-	AsText bool    // numbers compared as text
-	Alts   []Guard // Op or, and
-	Moves  bool    // the write changes this column to another value
-	Maybe  bool    // asked for on some ways only
-	Item   *term.T // the key of the record that is asked about, where that is another one
+	AsText bool     // numbers compared as text
+	Alts   []Guard  // Op or, and
+	Moves  bool     // the write changes this column to another value
+	Unique []string // of Op absent: the columns of the key that must not be there, where they are told
+	Stays  bool     // the write is seen to leave this column as it is
+	Maybe  bool     // asked for on some ways only
+	Item   *term.T  // the key of the record that is asked about, where that is another one
 	Text   string
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
 	"github.com/fencevet/fencevet/passes/internal/term"
 )
@@ -221,4 +222,25 @@ func (r *Reader) condition(text string, params *term.T) (out []Guard, ok bool) {
 		}
 	}
 	return out, ok
+}
+
+// expressed reads a guard whose value is an expression that goes into the statement as text:
+// a column that is compared with itself asks for nothing.
+func (r *Reader) expressed(g Guard, p *catalog.Part) Guard {
+	other := Guard{Op: "other", Text: "an expression"}
+	text, ok := r.Get(p.Text, g.Value, nil).Str()
+	if !ok {
+		return other
+	}
+	if text = strings.TrimSpace(text); strings.EqualFold(text[strings.LastIndexByte(text, '.')+1:], g.Column) {
+		g.Value = nil
+		return g
+	}
+	if text == "?" {
+		if args := r.params(p.Args, g.Value); args != nil && args.Kind == term.List && len(args.Args) == 1 {
+			g.Value = args.Args[0]
+			return g
+		}
+	}
+	return other
 }

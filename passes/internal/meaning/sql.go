@@ -456,7 +456,7 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 		c.Unknown = lock.ReasonSQL
 	}
 	if w.Conflict == "nothing" {
-		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing"})
+		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "on conflict do nothing", Unique: w.Unique})
 	}
 	if w.Missing {
 		c.Guards = append(c.Guards, Guard{Op: "absent", Text: "created where there is none"})
@@ -509,6 +509,9 @@ func (r *Reader) sqlGuard(g sqlread.Guard, w sqlread.Write, params *term.T) Guar
 	}
 	if g.Value.Kind != "" {
 		out.Value = r.sqlTerm(g.Value, params)
+		if e := r.Entry(out.Value); e != nil && e.Part != nil && e.Part.Kind == "raw" && g.Column != "" {
+			return r.expressed(out, e.Part)
+		}
 	}
 	if g.Column == "" || g.Table != "" && g.Table != from.Table {
 		return out

@@ -30,11 +30,13 @@ func (r *Reader) requests(lib *catalog.Library, w *catalog.Write, call *term.T) 
 			if r.sequential(path) {
 				guards = append(guards, Guard{Op: "owner", Value: path, Text: "the lock's own node"})
 			} else if !unasked {
-				guards = append(guards, Guard{Op: "version", Value: version, Text: "check"})
+				guards = append(guards, Guard{Op: "version", Value: version, Item: path, Text: "check"})
 			}
 			continue
 		case "CreateRequest":
-			guards = append(guards, Guard{Op: "absent", Text: "create"})
+			if constText(r.Pool.Field(op, "Flags")) != "2" { // a sequential node is always another one
+				guards = append(guards, Guard{Op: "absent", Text: "create"})
+			}
 		default:
 			if !unasked {
 				guards = append(guards, Guard{Op: "version", Value: version, Text: "version"})
@@ -45,6 +47,7 @@ func (r *Reader) requests(lib *catalog.Library, w *catalog.Write, call *term.T) 
 		}
 		writes = append(writes, c)
 	}
+	r.asksOthers(guards, keysOf(writes), true)
 	var ms []Meaning
 	for _, c := range writes {
 		c.Guards = guards

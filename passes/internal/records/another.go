@@ -328,3 +328,35 @@ func (j *judge) readInSection(v *term.T, c *meaning.Change) bool {
 		return j.queries(x) && v.Any(x.Call.SameCall) && !j.comparedInGo(c, x.Call)
 	})
 }
+
+const (
+	notWritten   = "the version is that of something which this write does not change, so it keeps nobody back who has lost the lock"
+	maybeWritten = "whether the version is that of what is written is out of sight"
+)
+
+// ofAnother rules on the version of something that a transaction asks for and does not
+// write. Its version moves where the lock changes hands only if it is the lock's own record,
+// or one that the section has written before. ok is false for other versions.
+func (j *judge) ofAnother(g meaning.Guard, c *meaning.Change) (r ruling, ok bool) {
+	item, key := g.Item, j.lock.Key
+	if item == nil {
+		return ruling{}, false
+	}
+	if c.Store == "zookeeper" && j.lock.Family == c.Store && key != nil && j.e.Pool.Alike(item, key) {
+		if _, _, made := j.e.Reader.Constructed(j.lock.Handle); made {
+			return ruling{cond: lock.None, fault: "it asks for the node under which the holders queue, which stays as it is when the next of them has its turn"}, true
+		}
+	}
+	known := func(t *term.T) bool { return t.Kind != term.Unknown && t.Kind != term.Join && !j.e.Reader.Reads(t) }
+	switch {
+	case j.lock.Family == c.Store && (key == nil || j.holds(item, key) || j.holds(key, item)), j.ownName(item), j.writtenHere(item):
+		return ruling{}, false
+	case c.Store == "dynamodb":
+		return ruling{cond: lock.None, fault: notWritten}, true
+	case c.Key == nil || !known(item) || !known(c.Key):
+		return ruling{}, false
+	case len(words(item)) > 0 && len(words(c.Key)) > 0 && item.Pattern() != c.Key.Pattern():
+		return ruling{cond: lock.None, fault: notWritten}, true
+	}
+	return ruling{cond: lock.Unknown, note: maybeWritten}, true
+}

@@ -19,6 +19,9 @@ func (j *judge) asked(x summary.Effect, c *meaning.Change, r ruling) ruling {
 		if h, ok := j.watched(x); ok {
 			return h
 		}
+		if r, ok := j.watchesOther(x, c); ok {
+			return r
+		}
 		if j.readUnwatched(x, c) {
 			return ruling{cond: lock.None, fault: "what is stored was made of what had been read before the key was watched, so that what somebody has written in between is lost"}
 		}
@@ -80,6 +83,35 @@ func (j *judge) watched(x summary.Effect) (r ruling, ok bool) {
 		return ruling{cond: lock.None, fault: "the lock's key is watched, but nobody asks whose it is by then"}, true
 	}
 	return ruling{}, false
+}
+
+// watchesOther rules on a transaction that watches other keys than those it writes. What is
+// watched then changes only by somebody else's doing.
+func (j *judge) watchesOther(x summary.Effect, c *meaning.Change) (r ruling, ok bool) {
+	known := func(t *term.T) bool {
+		return t.Kind != term.Unknown && t.Kind != term.Join && t.Kind != term.List && !j.e.Reader.Reads(t)
+	}
+	if len(x.Watched) == 0 || c.Key == nil || !known(c.Key) {
+		return ruling{}, false
+	}
+	for _, w := range x.Watched {
+		if !known(w) || j.lock.Key != nil && j.e.Pool.Alike(w, j.lock.Key) || j.writtenHere(w) {
+			return ruling{}, false
+		}
+	}
+	if slices.ContainsFunc(x.Watched, func(w *term.T) bool { return len(words(w)) == 0 || w.Pattern() == c.Key.Pattern() }) || len(words(c.Key)) == 0 {
+		return ruling{cond: lock.Unknown, note: "whether the key that is watched is the one that is written is out of sight"}, true
+	}
+	return ruling{cond: lock.None, fault: "what is watched is another key, which this transaction does not write: it fails for nobody who writes the same"}, true
+}
+
+// writtenHere reports whether a call of the section writes what has a key.
+func (j *judge) writtenHere(key *term.T) bool {
+	return slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(j.e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
+			return m.Role == meaning.Write && m.Write.Key != nil && j.e.Pool.Alike(m.Write.Key, key)
+		})
+	})
 }
 
 // readUnwatched reports whether what a transaction stores was made of what had been read

@@ -213,3 +213,14 @@ func (j *judge) latches(claim *meaning.Change) bool {
 			!j.e.Evidence.Undone(claim, g.Column, g.Value.Name)
 	})
 }
+
+// fresh reports whether what a write asks to be absent is named by something that was made
+// on the spot.
+func (j *judge) fresh(g meaning.Guard, c *meaning.Change) bool {
+	if c.Store != "sql" && (c.Key != nil && j.e.Reader.Ticket(c.Key) || g.Value != nil && j.e.Reader.Ticket(g.Value)) {
+		return true
+	}
+	return slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
+		return s.Value != nil && s.Column != "" && (s.Column == g.Column || slices.Contains(g.Unique, s.Column)) && j.e.Reader.Ticket(s.Value)
+	})
+}

@@ -1,8 +1,10 @@
 package records
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -203,3 +205,13 @@ func (j *judge) cut(tok meaning.Token, v *term.T) (ruling, bool) {
 	}
 	return ruling{}, false
 }
+
+// padded reports whether a number is formatted to a fixed width.
+func padded(t *term.T) bool {
+	return t.Any(func(x *term.T) bool {
+		s, ok := x.Str()
+		return ok && fixedWidth().MatchString(s)
+	})
+}
+
+var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0(\d+|\*)[dxX]`) })

@@ -1,10 +1,8 @@
 package records
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -120,6 +118,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "it asks for the lock's own key to be absent: that is so when nobody holds the lock"
 			return none
 		}
+		if j.fresh(g, c) {
+			none.fault = "what has to be absent has a name that is made on the spot, so that it is never there"
+			return none
+		}
 		return ruling{cond: lock.Unique}
 	case "owner":
 		return j.owner(g, c)
@@ -127,6 +129,9 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		if tok, ok := j.token(g.Value); ok && tok.Origin == "random" && !j.isOwnerValue(g.Value) {
 			none.fault = "what the version is compared with is a random id, which nobody stored there"
 			return none
+		}
+		if r, ok := j.ofAnother(g, c); ok {
+			return r
 		}
 		if r, ok := j.versionOf(g, c); ok {
 			return r
@@ -317,6 +322,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	if g.Op == "=" && g.Column != "" {
 		switch {
 		case versionColumn(g.Column) && g.Value.Kind != term.Const:
+			if r, ok := j.ofAnother(g, c); ok {
+				return r
+			}
 			return j.moving(g, c)
 		case g.Moves && g.Value.Kind == term.Const && !g.Value.IsZero():
 			return ruling{cond: lock.Version, note: "conditional on the state " + g.Text}
@@ -537,13 +545,3 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	}
 	return none
 }
-
-// padded reports whether a number is formatted to a fixed width.
-func padded(t *term.T) bool {
-	return t.Any(func(x *term.T) bool {
-		s, ok := x.Str()
-		return ok && fixedWidth().MatchString(s)
-	})
-}
-
-var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0(\d+|\*)[dxX]`) })

@@ -48,6 +48,9 @@ var single = []string{"s3", "zookeeper", "nats", "consul"}
 // somebody moves it, a trigger perhaps that is out of sight.
 func (j *judge) moving(g meaning.Guard, c *meaning.Change) ruling {
 	version := ruling{cond: lock.Version}
+	if c.Store == "dynamodb" && g.Stays { // which has no triggers
+		return ruling{cond: lock.None, fault: staysAsItWas}
+	}
 	if c.Store != "sql" && c.Store != "mongo" || c.Deletes() || len(c.Sets) == 0 {
 		return version
 	}

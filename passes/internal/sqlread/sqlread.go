@@ -34,6 +34,7 @@ type Write struct {
 	Insert   []Assign // what an insert stores
 	Guards   []Guard  // must all hold for the write to change a row that is already there
 	Conflict string   // "", "nothing" or "update": what happens when the row is already there
+	Unique   []string // the names in the key by which a row is there already, where that is told
 	Missing  bool     // creates only what is not there
 	Unknown  string   // why the condition could not be followed
 }

@@ -184,7 +184,13 @@ func (w *Write) conflict(s *scope) {
 		if r.eat("on", "constraint") {
 			r.name()
 		} else if r.isOp("(") {
+			from := r.i + 1
 			r.skip()
+			for _, t := range r.toks[from:max(from, r.i-1)] {
+				if t.kind == word || t.kind == quoted {
+					w.Unique = append(w.Unique, t.low)
+				}
+			}
 			if r.eat("where") {
 				r.expr()
 			}
