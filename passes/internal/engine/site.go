@@ -277,6 +277,46 @@ func (e *Engine) Acquire(call *term.T) (meaning.Meaning, bool) {
 	return meaning.Meaning{}, false
 }
 
+// ofSame leaves of what a call through an interface may do what is done where the value in there is
+// of the type that takes the lock: both are called on the same value.
+func (f *Family) ofSame(st *summary.Site, in ssa.Instruction, list []summary.Effect) []summary.Effect {
+	call, ok := in.(ssa.CallInstruction)
+	at := st.At.Common()
+	if !ok || st.Impl == "" || !at.IsInvoke() || !call.Common().IsInvoke() || f.Get(call.Common().Value) != f.Get(at.Value) || f.Get(at.Value).Kind == term.Unknown {
+		return list
+	}
+	e := f.Engine
+	var taker *types.TypeName
+	for _, impl := range e.Implementations.Of(at) {
+		if term.ShortName(e.Name(impl)) == st.Impl {
+			taker = code.ReceiverOf(impl)
+		}
+	}
+	var same, others []summary.Effect
+	for _, impl := range e.Implementations.Of(call.Common()) {
+		sum := e.Summary(impl)
+		switch {
+		case sum == nil:
+		case code.ReceiverOf(impl) == taker:
+			same = append(same, sum.Effects...)
+		default:
+			others = append(others, sum.Effects...)
+		}
+	}
+	if taker == nil || len(same) == 0 || len(others) == 0 {
+		return list // it may be inherited from a type inside
+	}
+	among := func(x summary.Effect, effects []summary.Effect) bool {
+		return slices.ContainsFunc(effects, func(y summary.Effect) bool {
+			if x.Memory != nil && y.Memory != nil {
+				return x.Memory.Type == y.Memory.Type && x.Memory.Method == y.Memory.Method
+			}
+			return x.At == y.At
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(x summary.Effect) bool { return among(x, others) && !among(x, same) })
+}
+
 // gather collects the effects of the region.
 func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Region, releases func(ssa.Instruction) int) {
 	lists := make(map[*ssa.BasicBlock][]summary.Effect)
@@ -298,7 +338,7 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 		if aside(in) && releases(in) < 0 {
 			continue
 		}
-		list := s.Steps[in]
+		list := f.ofSame(st, in, s.Steps[in])
 		if send, ok := in.(*ssa.Send); ok && !code.IsError(send.X.Type()) && !slices.ContainsFunc(list, func(x summary.Effect) bool { return x.Signal != "" }) && !f.replies(send.Chan) {
 			// Whoever receives works under the lock: "you are leader".
 			st.Effects = append(st.Effects, summary.Effect{Why: lock.ReasonGoroutine, At: f.Frame(in, "")})
