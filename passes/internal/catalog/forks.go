@@ -8,7 +8,7 @@ import (
 
 // A fork is a copy of a lock library under an import path of its own: somebody patched it
 // and renamed the module, or copied it into the program. It is told by the last element of
-// its path, and by what it declares: nearly all that the catalogue names of the library,
+// its path or by its name, and by what it declares: nearly all that the catalogue names of the library,
 // with at least the parameters and results that its entries speak of. A package that only
 // has the library's name has none of that.
 
@@ -35,12 +35,24 @@ func (c *Catalog) fork(pkg *types.Package) string {
 	if c.originals == nil || pkg.Scope() == nil {
 		return ""
 	}
-	for _, o := range c.originals()[baseOf(pkg.Path())] {
-		if o.copied(pkg) {
-			return o.path
+	for _, name := range forkNames(pkg) {
+		for _, o := range c.originals()[name] {
+			if o.copied(pkg) {
+				return o.path
+			}
 		}
 	}
 	return ""
+}
+
+// forkNames are what the path of a library may end in that a package is a copy of: as its own
+// path does, or its name where that is another one (github.com/somebody/go-zk).
+func forkNames(pkg *types.Package) []string {
+	base := baseOf(unvendored(pkg.Path()))
+	if pkg.Name() == base {
+		return []string{base}
+	}
+	return []string{base, pkg.Name()}
 }
 
 // copied reports whether a package declares what an original does: whatever ends or keeps

@@ -42,7 +42,8 @@ func Path(pkg *types.Package) string {
 			return builtinPaths[i].path
 		}
 	}
-	if base := baseOf(path); slices.ContainsFunc(builtinPaths, func(p imported) bool { return p.lock && baseOf(p.path) == base }) {
+	names := forkNames(pkg)
+	if slices.ContainsFunc(builtinPaths, func(p imported) bool { return p.lock && slices.Contains(names, baseOf(p.path)) }) {
 		return Builtin().Path(pkg)
 	}
 	return path

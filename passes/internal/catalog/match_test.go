@@ -513,7 +513,8 @@ func (*Lock) Release(ctx context.Context) error { return nil }
 	for _, x := range []struct{ path, text, want string }{
 		{"example.org/patched/redislock", copied, "github.com/bsm/redislock"},
 		{"example.org/patched/redislock/v2", copied, "github.com/bsm/redislock"},
-		{"example.org/patched/locks", copied, "example.org/patched/locks"},
+		{"example.org/patched/go-redislock", copied, "github.com/bsm/redislock"},
+		{"example.org/patched/locks", strings.Replace(copied, "package redislock", "package locks", 1), "example.org/patched/locks"},
 		{"example.org/our/redislock", other, "example.org/our/redislock"},
 		{"example.org/read/redislock", strings.Replace(copied, ") Release(", ") Forget(", 1), "example.org/read/redislock"},
 	} {

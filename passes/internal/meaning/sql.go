@@ -68,7 +68,7 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 		nameTable(st, s, t)
 		for _, m := range r.statement(lib, st, params, conn, reject, call) {
 			m.InRow = m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
-			m.Deaf = exec && m.InRow
+			m.Deaf = exec && m.InRow && !countsTaken(st)
 			if m.Role == Write && !sure && !r.asksAnyway(given, m.Write) {
 				m.Write.Guards = []Guard{{Op: "other", Text: "a condition that is asked on some ways"}}
 			}
@@ -185,6 +185,14 @@ func answersInRow(st sqlread.Statement, cat *catalog.Catalog) bool {
 	return st.Verb == "SELECT" && slices.ContainsFunc(st.Functions, func(f sqlread.Call) bool {
 		fn := cat.SQLFunc(f.Name)
 		return fn != nil && fn.Acquire != nil && slices.ContainsFunc(fn.Acquire.Success, func(t *catalog.Told) bool { return t.Is != "any" && t.Is != "not negative" })
+	})
+}
+
+// countsTaken reports whether a statement returns a row only where what it selects is true: the
+// number of its rows tells what the function in it has answered.
+func countsTaken(st sqlread.Statement) bool {
+	return slices.ContainsFunc(st.Where, func(g sqlread.Guard) bool {
+		return g.Op == "=" && g.Value.Kind == "literal" && strings.EqualFold(g.Value.Text, "true")
 	})
 }
 

@@ -502,7 +502,8 @@ func (s *scope) item() {
 
 func (r *reader) alias() (string, bool) {
 	if !r.eat("as") {
-		if t := r.cur(); t.kind != quoted && (t.kind != word || clause(t.low)) {
+		named := r.isWord("lock") && !r.isWordAt(1, "in") // LOCK IN SHARE MODE is a clause
+		if t := r.cur(); t.kind != quoted && (t.kind != word || clause(t.low)) && !named {
 			return "", false
 		}
 	}
