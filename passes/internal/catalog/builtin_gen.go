@@ -40,28 +40,23 @@ var builtin = []source{
 					&Carrier{At: Ref{Base: 1, Path: []string{"ModifyIndex"}}, Kind: "version", Compare: "index"},
 				}, Reject: "bool"}, args: 1, Pos: "data/consul.yaml:63:5"},
 				&Call{Func: []string{"(*api.KV).Delete"}, Release: &Release{Key: Ref{Base: 1}, Raw: true}, Write: &Write{Store: "consul", Op: "KV Delete", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/consul.yaml:65:5"},
-				&Call{Func: []string{"(*api.KV).DeleteCAS"}, When: []*Match{
-					&Match{At: Ref{Base: 1, Path: []string{"ModifyIndex"}}, Is: []string{"*"}},
-				}, Release: &Release{Key: Ref{Base: 1, Path: []string{"Key"}}, Checked: true, Result: Ref{Base: 3}, Raw: true}, Write: &Write{Store: "consul", Op: "KV DeleteCAS", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}, Conditions: []*Carrier{
+				&Call{Func: []string{"(*api.KV).DeleteCAS"}, Release: &Release{Key: Ref{Base: 1, Path: []string{"Key"}}, Checked: true, Result: Ref{Base: 3}, Raw: true}, Write: &Write{Store: "consul", Op: "KV DeleteCAS", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Path: []string{"ModifyIndex"}}, Kind: "version", Compare: "equal"},
 				}, Reject: "bool"}, args: 1, results: 1, Pos: "data/consul.yaml:69:5"},
-				&Call{Func: []string{"(*api.KV).DeleteCAS"}, Write: &Write{Store: "consul", Op: "KV DeleteCAS", Resource: []Ref{Ref{Base: 1, Path: []string{"Key"}}}, Conditions: []*Carrier{
-					&Carrier{At: Ref{Base: 1, Path: []string{"ModifyIndex"}}, Kind: "version", Compare: "equal"},
-				}, Reject: "bool"}, args: 1, Pos: "data/consul.yaml:73:5"},
-				&Call{Func: []string{"(*api.KV).DeleteTree"}, Write: &Write{Store: "consul", Op: "KV DeleteTree", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/consul.yaml:75:5"},
+				&Call{Func: []string{"(*api.KV).DeleteTree"}, Write: &Write{Store: "consul", Op: "KV DeleteTree", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/consul.yaml:72:5"},
 				&Call{Func: []string{"(*api.Txn).Txn", "(*api.KV).Txn"}, Write: &Write{Store: "consul", Op: "Txn", Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1}, Kind: "builder"},
-				}, Reject: "bool"}, args: 1, Pos: "data/consul.yaml:77:5"},
+				}, Reject: "bool"}, args: 1, Pos: "data/consul.yaml:74:5"},
 				&Call{Func: []string{"(*api.KV).Get", "(*api.KV).List"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Index: 1, Path: []string{"AllowStale"}}, Is: []string{"true"}},
-				}, Query: &Query{Store: "consul", Resource: []Ref{Ref{Base: 1}}, Stale: "AllowStale"}, args: 2, Pos: "data/consul.yaml:79:5"},
-				&Call{Func: []string{"(*api.KV).Get", "(*api.KV).List", "(*api.KV).Keys"}, Query: &Query{Store: "consul", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/consul.yaml:82:5"},
-				&Call{Field: []string{"api.KVPair.LockIndex"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "counts the acquisitions of this key", Resets: "it restarts when the key is deleted, and is 0 after a plain Put"}, Pos: "data/consul.yaml:85:5"},
-				&Call{Field: []string{"api.KVPair.ModifyIndex"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "index of the latest write in the server's log"}, Pos: "data/consul.yaml:87:5"},
-				&Call{Field: []string{"api.KVPair.CreateIndex"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the same for every holder while the key exists"}, Pos: "data/consul.yaml:89:5"},
-				&Call{Field: []string{"api.KVPair.Session"}, Token: &Token{Of: Ref{Base: 2}, Reason: "a session id is random"}, Pos: "data/consul.yaml:91:5"},
-				&Call{Func: []string{"(*api.QueryOptions).WithContext", "(*api.WriteOptions).WithContext"}, Same: Ref{Base: 2}, Pos: "data/consul.yaml:93:5"},
-				&Call{Func: []string{"api.NewClient", "api.DefaultConfig", "api.DefaultNonPooledConfig", "(*api.Client).KV", "(*api.Client).Session", "(*api.Client).Txn"}, Pure: true, Pos: "data/consul.yaml:95:5"},
+				}, Query: &Query{Store: "consul", Resource: []Ref{Ref{Base: 1}}, Stale: "AllowStale"}, args: 2, Pos: "data/consul.yaml:76:5"},
+				&Call{Func: []string{"(*api.KV).Get", "(*api.KV).List", "(*api.KV).Keys"}, Query: &Query{Store: "consul", Resource: []Ref{Ref{Base: 1}}}, args: 1, Pos: "data/consul.yaml:79:5"},
+				&Call{Field: []string{"api.KVPair.LockIndex"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "counts the acquisitions of this key", Resets: "it restarts when the key is deleted, and is 0 after a plain Put"}, Pos: "data/consul.yaml:82:5"},
+				&Call{Field: []string{"api.KVPair.ModifyIndex"}, Token: &Token{Of: Ref{Base: 2}, Ordered: true, Reason: "index of the latest write in the server's log"}, Pos: "data/consul.yaml:84:5"},
+				&Call{Field: []string{"api.KVPair.CreateIndex"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the same for every holder while the key exists"}, Pos: "data/consul.yaml:86:5"},
+				&Call{Field: []string{"api.KVPair.Session"}, Token: &Token{Of: Ref{Base: 2}, Reason: "a session id is random"}, Pos: "data/consul.yaml:88:5"},
+				&Call{Func: []string{"(*api.QueryOptions).WithContext", "(*api.WriteOptions).WithContext"}, Same: Ref{Base: 2}, Pos: "data/consul.yaml:90:5"},
+				&Call{Func: []string{"api.NewClient", "api.DefaultConfig", "api.DefaultNonPooledConfig", "(*api.Client).KV", "(*api.Client).Session", "(*api.Client).Txn"}, Pure: true, Pos: "data/consul.yaml:92:5"},
 			},
 		},
 		packages: []alias{

@@ -111,7 +111,7 @@ func (f *Family) resultBy(returns []*ssa.Return, i int) *term.T {
 	}
 	var t *term.T
 	for _, ret := range returns {
-		switch r := f.extended(f.Value(ret.Results[i])); {
+		switch r := f.givenBack(ret, i); {
 		case code.IsContext(ret.Results[i].Type()) && fails(ret):
 		case r == nil || r.IsZero() && t != nil:
 		case t == nil || t.IsZero():

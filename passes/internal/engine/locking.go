@@ -70,7 +70,7 @@ func (e *Engine) bookkeeping(fn *ssa.Function, s *summary.Summary) {
 			s.Effects[i].Own = true
 		}
 		if len(stores) > 0 && x.Call != nil && x.Open == summary.Closed {
-			s.Effects[i].Own = x.Own || slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Write && stores[m.Write.Store] })
+			s.Effects[i].Own = s.Effects[i].Own || slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool { return m.Role == meaning.Write && stores[m.Write.Store] })
 		}
 	}
 }

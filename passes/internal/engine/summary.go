@@ -140,7 +140,7 @@ func (f *Family) results(s *summary.Summary, ret *ssa.Return) {
 		if code.IsError(v.Type()) || code.IsContext(v.Type()) && fails(ret) {
 			continue
 		}
-		t := f.leftZero(ret, i, f.handedBack(v, f.extended(f.Value(v)), ret))
+		t := f.givenBack(ret, i)
 		if t != nil && t.Kind == term.Struct && code.IsBasic(v.Type()) {
 			t = f.builtOf(ret.Parent())
 		}

@@ -100,6 +100,12 @@ func succeeds(ret *ssa.Return) bool {
 	return ok && c.IsNil()
 }
 
+// givenBack is what one return gives back as the i-th result.
+func (f *Family) givenBack(ret *ssa.Return, i int) *term.T {
+	v := ret.Results[i]
+	return f.leftZero(ret, i, f.handedBack(v, f.extended(f.Value(v)), ret))
+}
+
 // leftZero is what a function returns as its i-th result, t, with the zeros that it may
 // return in place of a token, or in a field that has one, although it tells of success.
 func (f *Family) leftZero(ret *ssa.Return, i int, t *term.T) *term.T {
