@@ -460,6 +460,8 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		return f.written(c)
 	case "strings.TrimSpace", "strings.ToLower", "strings.ToUpper", "strings.Clone":
 		return args[0]
+	case "strings.TrimSuffix", "strings.TrimPrefix", "strings.Trim", "strings.TrimLeft", "strings.TrimRight":
+		return f.trimmed(t.Name, args)
 	case "strings.Replace", "strings.ReplaceAll":
 		return f.replaced(t.Name, args)
 	}

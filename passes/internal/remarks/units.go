@@ -209,7 +209,7 @@ func (k *keeping) bareArgument(f *engine.Family, in ssa.CallInstruction) bool {
 // command is told as the time to live.
 func (k *keeping) bareCount(f *engine.Family, in ssa.CallInstruction, span *term.T) {
 	for _, v := range f.Inputs(in.Common()) {
-		if span != nil && f.Get(v) == span {
+		if span != nil && f.Get(v).Number() == span {
 			if d := countedFrom(f, v, 0); d != nil && k.disguised(f, in, d) {
 				return
 			}
