@@ -470,6 +470,8 @@ func (f *Family) std(c *ssa.CallCommon, t *term.T) *term.T {
 		return p.Merged(p.Struct("map", t.Site, nil, nil), args[0])
 	case "strings.TrimSpace", "strings.ToLower", "strings.ToUpper", "strings.Clone":
 		return args[0]
+	case "strings.TrimSuffix", "strings.TrimPrefix", "strings.Trim", "strings.TrimLeft", "strings.TrimRight":
+		return f.trimmed(t.Name, args)
 	case "strings.Replace", "strings.ReplaceAll":
 		return f.replaced(t.Name, args)
 	}

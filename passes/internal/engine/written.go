@@ -100,23 +100,70 @@ func (f *Family) written(c *ssa.CallCommon) *term.T {
 	return text
 }
 
-// replaced is a text of which a part is replaced. Of a statement that is as good as the
-// text itself, for what it names in a template is out of sight in either; keys that are made
-// of one another in this way are not the same.
+// replaced is a text of which a part is replaced. Of a statement of which it is not known what
+// is replaced nothing is known; keys that are made of one another in this way are not the same.
 func (f *Family) replaced(fn string, args []*term.T) *term.T {
 	text, known := args[0].Str()
 	before, old := args[1].Str()
 	after, now := args[2].Str()
 	switch {
-	case known && old && now && len(args) == 3:
-		return f.Engine.Pool.Const("string", strings.ReplaceAll(text, before, after))
-	case known && strings.Contains(text, " "), old && strings.TrimSpace(before) == "":
+	case known && old && now && times(args) != 0:
+		return f.Engine.Pool.Const("string", strings.Replace(text, before, after, times(args)))
+	case known && old && before != "" && times(args) < 0 && strings.Contains(text, " "):
+		return f.filledIn(strings.Split(text, before), args[2])
+	case old && strings.TrimSpace(before) == "":
 		return args[0]
+	case known && strings.Contains(text, " "):
+		return f.Engine.Pool.Unknown("part")
 	}
 	if old {
 		return f.Engine.Pool.Built(fn+" "+before, args[0], args[2])
 	}
 	return f.Engine.Pool.Built(fn, args[:3]...)
+}
+
+// times is how often something is replaced: all of it where that is less than zero; zero
+// where it is not known.
+func times(args []*term.T) int {
+	if len(args) < 4 {
+		return -1
+	}
+	n, _ := args[3].Int()
+	return int(n)
+}
+
+// filledIn is a text with a value between its parts.
+func (f *Family) filledIn(parts []string, value *term.T) *term.T {
+	p := f.Engine.Pool
+	text := p.Const("string", parts[0])
+	for _, s := range parts[1:] {
+		text = p.Op("+", text, value, p.Const("string", s))
+	}
+	return text
+}
+
+// trimmed is a text without what a function takes off its ends; a statement of which it is
+// not known what that is may be any.
+func (f *Family) trimmed(fn string, args []*term.T) *term.T {
+	var out []*term.T
+	for _, a := range args[0].Alts() {
+		text, known := a.Str()
+		off, told := args[1].Str()
+		switch {
+		case !known || !strings.Contains(text, " "):
+			out = append(out, a)
+		case !told:
+			out = append(out, f.Engine.Pool.Unknown("part"))
+		default:
+			out = append(out, f.Engine.Pool.Const("string", trims[fn](text, off)))
+		}
+	}
+	return f.Engine.Pool.Join(out...)
+}
+
+var trims = map[string]func(text, off string) string{
+	"strings.TrimSuffix": strings.TrimSuffix, "strings.TrimPrefix": strings.TrimPrefix,
+	"strings.Trim": strings.Trim, "strings.TrimLeft": strings.TrimLeft, "strings.TrimRight": strings.TrimRight,
 }
 
 // printed is what a function of fmt writes, or nil for other functions.

@@ -188,8 +188,19 @@ func sameGuard(a, b Guard) bool {
 // Ends returns the command by which the script gives the key of an effect an end; it is
 // empty where there is none.
 func (s Script) Ends(x Effect) string {
+	if len(x.Args) == 0 {
+		return ""
+	}
+	return s.ends(x.Args[0])
+}
+
+// Lapses reports whether the script gives the key of what a fence compares an end, and lets
+// everybody in where nothing is there.
+func (s Script) Lapses(f Fence) bool { return f.NullOK && s.ends(f.Key) != "" }
+
+func (s Script) ends(key Expr) string {
 	for _, e := range s.Effects {
-		if len(e.Args) == 0 || len(x.Args) == 0 || !same(e.Args[0], x.Args[0]) {
+		if len(e.Args) == 0 || !same(e.Args[0], key) {
 			continue
 		}
 		switch e.Cmd {

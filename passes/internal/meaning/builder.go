@@ -20,7 +20,7 @@ func (r *Reader) built(lib *catalog.Library, w *catalog.Write, call *term.T) Mea
 	if w.Op == "" {
 		c.Operation = strings.ToUpper(c.Operation)
 	}
-	b := chain{r: r, c: c}
+	b := chain{r: r, c: c, lib: lib.Library}
 	keeps := false // the call keeps to the conditions of its chain
 	selected := false
 	for _, k := range w.Conditions {
@@ -109,6 +109,7 @@ func locking(clause string) bool {
 // A chain gathers what the links of a builder chain say.
 type chain struct {
 	r       *Reader
+	lib     string
 	c       *Change
 	where   []string // conditions as text, last link first
 	args    [][]*term.T
@@ -134,7 +135,9 @@ type chain struct {
 // read reads a whole chain, given its last link.
 func (b *chain) read(t *term.T) {
 	b.walk(t)
-	b.c.Guards = append(b.c.Guards, b.all()...)
+	if asked := b.all(); b.lib != "gorm" || b.c.Operation != "INSERT" { // which sends no WHERE
+		b.c.Guards = append(b.c.Guards, asked...)
+	}
 	b.inserted()
 	b.limit()
 	if b.unversioned {
@@ -221,6 +224,14 @@ func (b *chain) walk(t *term.T) {
 			switch {
 			case e.Part.Word == "unversioned":
 				b.unversioned = true
+			case e.Part.Word == "anew": // without what the links before it have said
+				for t = Receiver(t); t != nil; t = Receiver(t) {
+					if e := r.Entry(t); e == nil || e.Part == nil {
+						break
+					}
+				}
+				c.On = t
+				return
 			case text == nil && args == nil:
 			case e.Part.Word == "option":
 				// Of a version of gorm without clauses.
@@ -299,7 +310,15 @@ func (b *chain) condition(text, args *term.T) {
 		}
 		return // a primary key
 	}
-	b.equal = append(b.equal, b.r.columns(text)...)
+	asked := b.r.columns(text)
+	if b.lib == "gorm" && !text.IsMap() { // fields that are zero are left out
+		for i, g := range asked {
+			if g.Op == "=" && g.Value != nil && g.Value.Kind != term.Const && !b.r.Draws(g.Value) && b.r.Reads(g.Value) {
+				asked[i] = Guard{Op: "other", Text: "a field that is left out where it is zero"}
+			}
+		}
+	}
+	b.equal = append(b.equal, asked...)
 }
 
 // guards reads the conditions that belong together; the arguments of the first

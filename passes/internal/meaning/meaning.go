@@ -143,6 +143,8 @@ type Guard struct {
 	Unique []string // of Op absent: the columns of the key that must not be there, where they are told
 	Stays  bool     // the write is seen to leave this column as it is
 	Maybe  bool     // asked for on some ways only
+	At     *term.T  // where a script finds what it compares
+	Lapses bool     // what is compared is given an end, and then passes
 	Item   *term.T  // the key of the record that is asked about, where that is another one
 	Text   string
 }

@@ -310,6 +310,7 @@ func (r *Reader) script(lib *catalog.Library, s luaread.Script, text string, cal
 			g := Guard{
 				Column: f.Field.Text, Table: r.luaTerm(args, f.Key).Pattern(), Op: luaOp(f.Op), Value: r.luaTerm(args, f.Arg),
 				Stored: f.Stored, Moves: f.Moves && f.Op == "==", NullOK: f.NullOK, AsText: !f.Numeric && strings.ContainsAny(f.Op, "<>"),
+				At: r.luaTerm(args, f.Key), Lapses: s.Lapses(f),
 			}
 			if g.Column == "" {
 				g.Column = g.Table

@@ -63,13 +63,14 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 		m.Write = &Change{Store: "sql", Operation: "EXEC", Resource: "sql", On: conn, Reject: reject, Unknown: lock.ReasonSQL, Call: call}
 		return []Meaning{m}
 	}
+	otherwise := otherwise(t)
 	var ms []Meaning
 	for _, st := range sqlread.Read(s) {
 		nameTable(st, s, t)
 		for _, m := range r.statement(lib, st, params, conn, reject, call) {
 			m.InRow = m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
 			m.Deaf = exec && m.InRow && !countsTaken(st)
-			if m.Role == Write && !sure && !r.asksAnyway(given, m.Write) {
+			if m.Role == Write && (otherwise && len(m.Write.Guards) > 0 || !sure && !r.asksAnyway(given, m.Write)) {
 				m.Write.Guards = []Guard{{Op: "other", Text: "a condition that is asked on some ways"}}
 			}
 			ms = append(ms, m)
@@ -109,6 +110,36 @@ func (r *Reader) decided(t *term.T, full bool) (_ *term.T, sure bool) {
 		return r.Pool.List(args...), sure
 	}
 	return r.Pool.Op(t.Name, args...), sure
+}
+
+// otherwise reports whether a statement is, on some way, a text of which nothing is known, or
+// one that does not ask for the same.
+func otherwise(t *term.T) bool {
+	if t.Kind != term.Join {
+		return false
+	}
+	var first []sqlread.Statement
+	for _, a := range t.Args {
+		s, ok := sqlText(a)
+		switch {
+		case !ok && (a.IsZero() || a.Kind == term.Unknown && a.Name == "loop"):
+		case !ok:
+			return true
+		case first == nil:
+			first = sqlread.Read(s)
+		case !asksAlike(first, sqlread.Read(s)):
+			return true
+		}
+	}
+	return false
+}
+
+// asksAlike reports whether the writes of two texts ask for the same columns in the same way.
+func asksAlike(x, y []sqlread.Statement) bool {
+	same := func(a, b sqlread.Guard) bool { return a.Column == b.Column && a.Op == b.Op }
+	return slices.EqualFunc(x, y, func(a, b sqlread.Statement) bool {
+		return slices.EqualFunc(a.Writes, b.Writes, func(v, w sqlread.Write) bool { return slices.EqualFunc(v.Guards, w.Guards, same) })
+	})
 }
 
 // asksAnyway reports whether a statement asks for the same, whatever its text grows by.

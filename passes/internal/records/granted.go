@@ -215,3 +215,12 @@ func padded(t *term.T) bool {
 }
 
 var fixedWidth = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0(\d+|\*)[dxX]`) })
+
+// ownPlace reports whether a key has something in it that only this holder has: its token,
+// its lease, the name of its process.
+func (j *judge) ownPlace(key *term.T) bool {
+	return slices.ContainsFunc(operands(key), func(t *term.T) bool {
+		_, ok := j.e.Reader.Token(t)
+		return ok || j.isOwnerValue(t)
+	})
+}

@@ -280,9 +280,14 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 		case ordering && g.Value.Uncertain():
 			return ruling{cond: lock.Unknown, note: "whether the context has the token on every way is out of sight", why: lock.ReasonLimit}
+		case ordering && g.At != nil && j.ownPlace(g.At):
+			none.fault = "the key by which the last token is found has this holder's own number or name in it, so that nobody else's is there"
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
 			if r, ok := j.cut(tok, g.Value); ok {
 				return r
+			}
+			if g.Lapses {
+				return ruling{cond: lock.Unknown, note: "the last token is given an end, and whoever comes later than that is let in"}
 			}
 			return ruling{cond: lock.Token}
 		case g.Op == "<" || g.Op == "<=":

@@ -93,7 +93,8 @@ func (t *T) pattern() (string, bool) {
 	return "%s", false
 }
 
-// fill puts constant arguments into a format and leaves the other verbs.
+// fill puts constant arguments into a format and leaves the other verbs, and those that
+// may cut off something.
 func fill(format string, args []*T) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
@@ -113,7 +114,7 @@ func fill(format string, args []*T) string {
 		case format[j] == '%':
 			b.WriteByte('%')
 		case len(args) > 0:
-			if s, known := args[0].pattern(); known {
+			if s, known := args[0].pattern(); known && strings.IndexByte(format[i:j], '.') < 0 {
 				b.WriteString(s)
 			} else {
 				b.WriteString("%" + format[j:j+1])
