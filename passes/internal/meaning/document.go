@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -197,7 +198,7 @@ func Named(name string, list ...string) bool {
 	return slices.ContainsFunc(Words(name), func(w string) bool { return slices.Contains(list, w) })
 }
 
-// Words splits a name into its words, in lower case: LockedUntil, locked_until.
+// Words splits a name into its words, in lower case: LockedUntil, locked_until, TTLDeadline.
 func Words(s string) []string {
 	word := make([]rune, 0, len(s))
 	var words []string
@@ -208,8 +209,8 @@ func Words(s string) []string {
 		}
 	}
 	var prev rune
-	for _, r := range s {
-		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(prev) {
+	for i, r := range s {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && (unicode.IsLower(prev) || begins(s[i+utf8.RuneLen(r):])) {
 			flush()
 		}
 		if unicode.IsLetter(r) {
@@ -219,4 +220,12 @@ func Words(s string) []string {
 	}
 	flush()
 	return words
+}
+
+// begins reports whether a capital letter that is followed by rest begins a word, though another one
+// may stand before it: what follows is more than the plural of IDs, or the v of UUIDv4.
+func begins(rest string) bool {
+	first, n := utf8.DecodeRuneInString(rest)
+	second, _ := utf8.DecodeRuneInString(rest[n:])
+	return unicode.IsLower(first) && unicode.IsLower(second)
 }

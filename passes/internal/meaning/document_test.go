@@ -91,7 +91,7 @@ func TestLeaseLife(t *testing.T) {
 func TestWords(t *testing.T) {
 	for name, want := range map[string]string{
 		"lockedUntil": "locked until", "LockedUntil": "locked until", "locked_until": "locked until", "lock:job:42": "lock job",
-		"LeaseTTL": "lease ttl", "": "",
+		"LeaseTTL": "lease ttl", "TTLDeadline": "ttl deadline", "DBLock": "db lock", "ownerIDs": "owner ids", "UUIDv4": "uuidv", "": "",
 	} {
 		if got := strings.Join(Words(name), " "); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

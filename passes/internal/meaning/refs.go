@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -293,6 +294,9 @@ func (p *props) lease(none bool) lock.TTL {
 		return lock.TTL{Text: duration(s), Seconds: s, Source: "constant", Least: parsed(p.least), Most: parsed(p.most)}
 	}
 	t := lock.TTL{Text: p.ttl.Text(), Source: "unknown"}
+	if p.ttl.Kind == term.Join {
+		t.Text = eitherText(p.ttl, p.unit)
+	}
 	for t0 := p.ttl; t0 != nil; {
 		switch t0.Kind {
 		case term.Param:
@@ -305,13 +309,31 @@ func (p *props) lease(none bool) lock.TTL {
 			}
 		case term.Global, term.Call, term.Result:
 			t.Source = "config"
-		case term.Op, term.Join:
+		case term.Join:
+			t0 = t0.Args[max(slices.IndexFunc(t0.Args, func(a *term.T) bool { return a.Kind != term.Const }), 0)]
+			continue
+		case term.Op:
 			t0 = t0.Args[0]
 			continue
 		}
 		break
 	}
 	return t
+}
+
+// eitherText names a time to live that is one of several: the default of a setting, and what is set.
+func eitherText(ttl *term.T, unit string) string {
+	var texts []string
+	for _, a := range ttl.Args {
+		text := a.Text()
+		if s := seconds(a, unit); s > 0 {
+			text = duration(s)
+		}
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, " or ")
 }
 
 // parsed is a duration of the catalogue in seconds, 0 when it says none.
