@@ -123,7 +123,7 @@ func Unknown(ctx context.Context, session *concurrency.Session, kv *api.KV, body
 	return applied(ok, err)
 }
 
-// cell: version
+// cell: none, weakcondition
 func IndexOfAnother(ctx context.Context, session *concurrency.Session, kv *api.KV, body []byte, id string, ops api.KVTxnOps) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")
 	if err := mutex.Lock(ctx); err != nil {

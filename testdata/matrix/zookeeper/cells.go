@@ -70,7 +70,7 @@ func TwoSteps(ctx context.Context, session *concurrency.Session, conn *zk.Conn, 
 
 // no Unknown: the version is an argument of the call
 
-// cell: version
+// cell: none, weakcondition
 func Together(ctx context.Context, session *concurrency.Session, conn *zk.Conn, body []byte) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")
 	if err := mutex.Lock(ctx); err != nil {
