@@ -322,10 +322,14 @@ func (p *props) lease(none bool) lock.TTL {
 }
 
 // eitherText names a time to live that is one of several: the default of a setting, and what is set.
+// One of no length is none, and says nothing of the others.
 func eitherText(ttl *term.T, unit string) string {
 	var texts []string
 	for _, a := range ttl.Args {
 		text := a.Text()
+		if text == "" || a.IsZero() {
+			return ttl.Text()
+		}
 		if s := seconds(a, unit); s > 0 {
 			text = duration(s)
 		}
