@@ -44,7 +44,7 @@ func (k *keeping) scales(f *engine.Family, in ssa.CallInstruction, list []summar
 				continue
 			}
 			for _, v := range f.Inputs(in.Common()) {
-				if f.Get(v) == m.Span {
+				if f.Get(v).Number() == m.Span {
 					k.counted(f, in, v, m.Unit)
 				}
 			}
