@@ -39,7 +39,7 @@ func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
 	var versions []*term.T
 	var columns []string
 	for _, g := range c.Guards {
-		if g.Value != nil && (g.Op == "version" || g.Op == "=" && versionColumn(g.Column)) {
+		if g.Value != nil && (g.Op == "version" || g.Op == "=" && versionColumn(g.Column) || (g.Op == "<" || g.Op == "<=") && g.Stored && j.e.Reader.Reads(g.Value)) {
 			versions, columns = append(versions, g.Value), append(columns, g.Column)
 		}
 	}
