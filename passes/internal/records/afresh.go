@@ -47,7 +47,7 @@ type conditioned struct {
 // come before it. Two calls of one function that reads both cannot be told apart, and
 // nothing is said of them.
 func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
-	versions, columns := versionsOf(c)
+	versions, columns := j.versionsOf(c)
 	if len(versions) == 0 {
 		return ruling{}, false
 	}
@@ -109,10 +109,14 @@ func (w conditioned) decidedBefore() bool {
 	})
 }
 
-// versionsOf lists what a write compares with versions, and the columns that hold them.
-func versionsOf(c *meaning.Change) (values []*term.T, columns []string) {
+// versionsOf lists what a write compares with versions, or with a greatest number that it moves
+// and that was read, and the columns that hold them.
+func (j *judge) versionsOf(c *meaning.Change) (values []*term.T, columns []string) {
 	for _, g := range c.Guards {
-		if g.Value != nil && (g.Op == "version" || g.Op == "=" && versionColumn(g.Column)) {
+		switch {
+		case g.Value == nil:
+		case g.Op == "version", g.Op == "=" && versionColumn(g.Column),
+			(g.Op == "<" || g.Op == "<=") && g.Stored && j.e.Reader.Reads(g.Value):
 			values, columns = append(values, g.Value), append(columns, g.Column)
 		}
 	}

@@ -188,6 +188,28 @@ func (j *judge) elsewhere(gs []meaning.Guard) bool {
 	})
 }
 
+// ofAnyRow reports whether a record of the lock's table is asked for by a number alone that
+// each of the records counts for itself.
+func (j *judge) ofAnyRow(gs []meaning.Guard) bool {
+	row := j.lock.Row
+	if row == nil || row.By == "" || j.lock.Key == nil || j.lock.Key.Kind == term.Const || j.lock.Key.Kind == term.Unknown {
+		return false
+	}
+	counts := func(column string) bool {
+		return slices.ContainsFunc(row.Sets, func(s meaning.Setting) bool {
+			return s.Column == column && s.Value != nil && s.Value.Kind == term.Op && s.Value.Name == "sql:+"
+		})
+	}
+	asked := false
+	for _, g := range gs {
+		if g.Column == row.By || g.Op != "=" && g.Op != "<" && g.Op != ">" && g.Op != "<=" && g.Op != ">=" || g.Value != nil && j.isOwnerValue(g.Value) {
+			return false
+		}
+		asked = asked || g.Op == "=" && "sql:"+g.Table == row.Resource && counts(g.Column)
+	}
+	return asked
+}
+
 // foreign rules on a comparison with a token that is not this lock's; ok is false for
 // other values.
 func (j *judge) foreign(v *term.T) (r ruling, ok bool) {

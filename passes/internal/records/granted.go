@@ -29,12 +29,55 @@ func (j *judge) grantee(t *term.T) (meaning.Token, bool) {
 
 const drawnInTurns = "the number is drawn anew in each turn of a loop, so whoever has lost the lock gets a greater one than the next holder's"
 
-// drawnInTurns reports whether a number of no lock is drawn in a loop of the section, and
-// so not once a grant.
-func (j *judge) drawnInTurns(tok meaning.Token) bool {
-	return tok.Handle == nil && !tok.Read && tok.Call != nil && slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
-		return x.Call != nil && x.Open == summary.Closed && x.Turns.Rounds > summary.Counted && tok.Call.SameCall(x.Call)
+// drawnInTurns reports whether a number of no lock is, on some way, drawn in a loop of the
+// section, and so not once a grant: in each turn, or once more where the write call was
+// refused.
+func (j *judge) drawnInTurns(v, write *term.T) bool {
+	alts := v.Alts()
+	return slices.ContainsFunc(alts, func(a *term.T) bool {
+		tok, _ := j.token(a)
+		if tok.Handle != nil || tok.Read || tok.Call == nil {
+			return false
+		}
+		written := false
+		for _, x := range j.st.Effects {
+			switch {
+			case x.Call == nil || x.Open != summary.Closed:
+			case x.Call == write:
+				written = true
+			case tok.Call.SameCall(x.Call) && (x.Turns.Rounds > summary.Counted || written && len(alts) > 1 && x.Turns.Rounds > summary.Once):
+				return true
+			}
+		}
+		return false
 	})
+}
+
+// countedFor reports whether the counter of a number is the holder's: its name has that of
+// a process in it. With unclear it reports whether the counter may be another lock's: all
+// that tells it from others is something else than what tells the lock.
+func (j *judge) countedFor(tok meaning.Token, of whose) bool {
+	if tok.Handle != nil || tok.Read || tok.Call == nil || j.lock.Key == nil {
+		return false
+	}
+	own := operands(j.lock.Key)
+	for _, m := range j.e.Reader.Of(tok.Call) {
+		if m.Role != meaning.Write || m.Write.Key == nil || m.Write.Store == "sql" {
+			continue
+		}
+		names := operands(m.Write.Key)
+		if of == ours {
+			return slices.ContainsFunc(names, func(t *term.T) bool {
+				tok, ok := j.e.Reader.Token(t)
+				return ok && tok.Origin != "" && tok.Origin != "clock" && !slices.Contains(own, t)
+			})
+		}
+		given := func(t *term.T) bool { return t.Kind == term.Param }
+		all := append(slices.Clip(names), own...)
+		return len(names) > 0 && len(own) > 0 && !slices.ContainsFunc(all, func(t *term.T) bool { return !given(t) || t.Name != all[0].Name }) &&
+			!slices.ContainsFunc(names, func(t *term.T) bool { return slices.Contains(own, t) })
+	}
+	return false
 }
 
 const (

@@ -215,6 +215,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			best.fault = anotherHeld
 			return best
 		}
+		if g.Op == "exists" && j.ofAnyRow(g.Alts) {
+			best.fault = "it asks for the number alone, which the record of another lock has as well"
+			return best
+		}
 		for _, a := range g.Alts {
 			best = better(best, j.guard(a, c))
 		}
@@ -266,8 +270,10 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	case isToken && tok.Origin == "" && tok.Ordered:
 		j.use(tok)
 		switch {
-		case j.drawnInTurns(tok):
+		case j.drawnInTurns(g.Value, c.Call):
 			none.fault = drawnInTurns
+		case j.countedFor(tok, ours):
+			none.fault = "the number is counted for each holder on its own, so that the next holder's may be smaller"
 		case j.ofTheQueue(tok):
 			none.fault = ofTheQueue
 		case j.late(tok, c) != "":
@@ -285,6 +291,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
 			if r, ok := j.cut(tok, g.Value); ok {
 				return r
+			}
+			if j.countedFor(tok, unclear) {
+				return ruling{cond: lock.Unknown, note: "whether the number is counted for this lock is out of sight"}
 			}
 			if g.Lapses {
 				return ruling{cond: lock.Unknown, note: "the last token is given an end, and whoever comes later than that is let in"}
@@ -524,8 +533,10 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	}
 	j.use(tok)
 	switch {
-	case j.drawnInTurns(tok):
+	case j.drawnInTurns(m.Token, nil):
 		none.fault = drawnInTurns
+	case j.countedFor(tok, ours):
+		none.fault = "the number is counted for each holder on its own, so that the next holder's may be smaller"
 	case j.spoilt(m.Token, m.Op) != "":
 		none.fault = j.spoilt(m.Token, m.Op)
 	case m.Op == "idle":
