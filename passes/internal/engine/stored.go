@@ -148,8 +148,7 @@ func (o *filling) put(s summary.Set) {
 // perhaps does what a function does that stores something there on some ways: a pointer, or
 // what is in a map, is not known then. Of other fields that is passed over.
 func (o *filling) perhaps(s summary.Set, pointer bool) {
-	switch {
-	case s.Field == "" || pointer:
+	if s.Field == "" || pointer {
 		s.Value = o.pool.Unknown("ways")
 		o.put(s)
 	}
