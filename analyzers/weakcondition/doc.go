@@ -41,9 +41,13 @@
 // of an etcd transaction, the options of an object store, or the functions of
 // the project that compare a stored token with an incoming one; these have to store
 // the incoming one on every way on which they store anything else. A number that is
-// drawn in each turn of a loop, or after what is written was read, holds nobody back,
-// nor does one for which a constant, a clock or the stored number stands in on some way.
-// A version that the write itself does not move lets in all who have read it. A fault is an
+// drawn in each turn of a loop, once more after a refusal, or after what is written was
+// read, holds nobody back, nor does one for which a constant, a clock or the stored number
+// stands in on some way, which is cut to 16 bits, rounded, subtracted from something or
+// compared as text, or which a counter with a machine's name in it has given.
+// A version that the write itself does not move lets in all who have read it, and so does
+// that of another key or item, which the transaction does not write, or a watched key that
+// is none of those written. A unique key with a fresh id in it is never there before. A fault is an
 // error, at the write, also where that is in another package; a driver that sees one
 // package at a time reports it at the acquire then. A refusal that is dropped (the number of rows, Succeeded, a boolean) is
 // a warning, also where the rest of the answer is read. So is a function that asks whether the write was refused, by the number of
@@ -60,7 +64,8 @@
 //
 // A create-once write (a unique key, ON CONFLICT DO NOTHING) may ignore its
 // refusal: the row is there, which is what was wanted. What cannot be read is
-// unverified and not reported; so is an item or model that comes from out of sight, but for
+// unverified and not reported: a text that is cut or replaced on some way, a token in 32
+// bits, a last token that the script lets expire; so is an item or model that comes from out of sight, but for
 // what the function that writes it stores in it before, and the comparison of a row's version
 // that no statement in view moves: a trigger may.
 package weakcondition

@@ -141,6 +141,25 @@ func IndexOfAnother(ctx context.Context, session *concurrency.Session, kv *api.K
 	return applied(ok, err)
 }
 
+// cell: version
+func IndexOfBoth(ctx context.Context, session *concurrency.Session, kv *api.KV, body []byte, id string, ops api.KVTxnOps) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	pair, _, err := kv.Get("gate", nil)
+	if err != nil {
+		return err
+	}
+	ok, _, _, err := kv.Txn(api.KVTxnOps{
+		{Verb: api.KVCheckIndex, Key: "gate", Index: pair.ModifyIndex},
+		{Verb: api.KVSet, Key: "gate", Value: pair.Value},
+		{Verb: api.KVSet, Key: "doc", Value: body},
+	}, nil)
+	return applied(ok, err)
+}
+
 // cell: unique
 func Once(ctx context.Context, session *concurrency.Session, kv *api.KV, body []byte, id string, ops api.KVTxnOps) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")

@@ -88,6 +88,25 @@ func Together(ctx context.Context, session *concurrency.Session, conn *zk.Conn, 
 	return err
 }
 
+// cell: version
+func TogetherBoth(ctx context.Context, session *concurrency.Session, conn *zk.Conn, body []byte) error {
+	mutex := concurrency.NewMutex(session, "/locks/matrix")
+	if err := mutex.Lock(ctx); err != nil {
+		return err
+	}
+	defer mutex.Unlock(context.WithoutCancel(ctx))
+	_, stat, err := conn.Get("/doc/head")
+	if err != nil {
+		return err
+	}
+	_, err = conn.Multi(
+		&zk.CheckVersionRequest{Path: "/doc/head", Version: stat.Version},
+		&zk.SetDataRequest{Path: "/doc/head", Data: nil, Version: -1},
+		&zk.SetDataRequest{Path: "/doc", Data: body, Version: -1},
+	)
+	return err
+}
+
 // cell: none
 func TogetherAlways(ctx context.Context, session *concurrency.Session, conn *zk.Conn, body []byte) error {
 	mutex := concurrency.NewMutex(session, "/locks/matrix")

@@ -211,8 +211,8 @@ func (p *Printer) Print(ctx context.Context, session *concurrency.Session, page 
 	})
 }
 
-// Ticket hands out the next number of a map that is read anew for each try.
-func Ticket(ctx context.Context, session *concurrency.Session, cs kubernetes.Interface) error {
+// Number hands out the next number of a map that is read anew for each try.
+func Number(ctx context.Context, session *concurrency.Session, cs kubernetes.Interface) error {
 	return withToken(ctx, session, "/tickets", func(int64) error { // verdict: unfenced
 		maps := cs.CoreV1().ConfigMaps("harbour")
 		seen, err := maps.Get(ctx, "tickets", metav1.GetOptions{})
