@@ -16,7 +16,7 @@
 // which order), index.go (where things stand), family.go, implementations.go (interfaces), injected.go (functions in fields),
 // fault.go (functions that it fails on).
 //
-// Values as terms: eval.go, call.go, captured.go and unset.go (variables), withheld.go (tokens that could not be had), globals.go, contexts.go, keys.go and carriage.go (what contexts carry), fields.go, embedded.go (files as
+// Values as terms: eval.go, call.go, builtins.go, captured.go and unset.go (variables), withheld.go (tokens that could not be had), globals.go, contexts.go, keys.go and carriage.go (what contexts carry), fields.go, embedded.go (files as
 // values), merged.go (maps that are put together), inplace.go and scopes.go (builders that are changed, or handed to functions), stored.go (records that are stamped), reaching.go (when),
 // listed.go (lists and structs that grow), replaced.go (structs that are assigned anew), models.go (what mappers take from types),
 // texts.go (scripts and statements in fields), written.go (texts that are written in pieces), handle.go (which connection), names.go (places and names), loops.go, length.go, backoff.go
