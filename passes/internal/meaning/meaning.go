@@ -117,6 +117,7 @@ type Change struct {
 	On        *term.T
 	Guards    []Guard
 	Ignored   bool // the write lands although the guards do not hold
+	Otherwise bool // on some way the statement is out of sight, or asks for something else
 	Sets      []Setting
 	Value     *term.T // what is stored, where it is one value
 	Reject    string  // rows | error | bool | succeeded | reply | none | ""

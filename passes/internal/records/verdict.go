@@ -92,6 +92,9 @@ func (j *judge) change(c *meaning.Change) ruling {
 			best = r
 		}
 	}
+	if c.Otherwise && len(c.Guards) > 0 {
+		best = ruling{cond: lock.Unknown, note: "a condition that is asked on some ways"}
+	}
 	if best.cond.Holds() {
 		best.fault, best.compared = "", ""
 	}
