@@ -158,10 +158,14 @@ func (o *filling) perhaps(s summary.Set, pointer bool) {
 // setBy notes what a call that comes before an instruction stores in the object or map v, or
 // in what lies in a field of it, whichever of several methods it is of.
 func (f *Family) setBy(call *ssa.Call, at ssa.Instruction, v ssa.Value, o *filling) {
-	if call == at || !mayPrecede(call, at) {
+	callees := f.Engine.Callees(call.Common())
+	sets := func(fn *ssa.Function) bool {
+		sum := f.Engine.Summary(fn)
+		return sum != nil && len(sum.Sets) > 0
+	}
+	if call == at || !slices.ContainsFunc(callees, sets) || !mayPrecede(call, at) {
 		return
 	}
-	callees := f.Engine.Callees(call.Common())
 	args := call.Call.Args
 	if call.Call.IsInvoke() {
 		args = append([]ssa.Value{call.Call.Value}, args...)
