@@ -371,7 +371,7 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
 		}
-		if system(c.Resource) || brake(c) {
+		if system(c.Resource) || brake(c) || temporary(c) {
 			continue
 		}
 		r := j.claimed(x, c, j.asked(x, c, sent(x.Batch, j.change(c))))
@@ -417,6 +417,14 @@ func system(resource string) bool {
 		}
 	}
 	return false
+}
+
+// temporary reports whether a write is to a file that is made under a name of its own for
+// whoever works with it: no other holder has it.
+func temporary(c *meaning.Change) bool {
+	return c.Store == "file" && (c.Operation == "CreateTemp" || c.Key != nil && c.Key.Any(func(t *term.T) bool {
+		return t.Kind == term.Call && slices.Contains([]string{"os.CreateTemp", "os.MkdirTemp", "io/ioutil.TempFile", "io/ioutil.TempDir"}, t.Name)
+	}))
 }
 
 // brake reports whether a write counts attempts to limit their rate: those of a stale
