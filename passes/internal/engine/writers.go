@@ -104,10 +104,14 @@ func (e *Engine) sink(v ssa.Value, depth int) Sink {
 	if s, known := e.byWriterType(v); known {
 		return s
 	}
+	if p, ok := v.(*ssa.Parameter); ok {
+		return Sink{given: []*ssa.Parameter{p}}
+	}
 	f := e.familyOf(v)
+	if f == nil {
+		return Sink{Dark: true}
+	}
 	switch x := v.(type) {
-	case *ssa.Parameter:
-		return Sink{given: []*ssa.Parameter{x}}
 	case *ssa.Phi:
 		return e.alternatives(x.Edges, depth)
 	case *ssa.Extract:
@@ -120,9 +124,7 @@ func (e *Engine) sink(v ssa.Value, depth int) Sink {
 		// A writer that lies in a variable by its value: what it was told later is not seen.
 		return e.alternatives(f.Stores[x], depth)
 	case *ssa.UnOp:
-		if f != nil {
-			return e.storedWriter(f, x, depth)
-		}
+		return e.storedWriter(f, x, depth)
 	}
 	return Sink{Dark: true}
 }
@@ -207,9 +209,6 @@ func staysWithCaller(t types.Type) bool {
 // madeWriter is what a writer stands for that a call returns.
 func (e *Engine) madeWriter(f *Family, call *ssa.Call, index, depth int) Sink {
 	c := call.Common()
-	if f == nil {
-		return Sink{Dark: true}
-	}
 	entries := f.Entries(c)
 	for _, entry := range entries {
 		if !entry.Over.IsZero() && index == 0 {
