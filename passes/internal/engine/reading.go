@@ -156,6 +156,12 @@ func (r *Readings) behind(fn *ssa.Function) bool {
 	})
 }
 
+// Used reports whether a function is called, or may be by way of an interface, or is used as a
+// value.
+func (r *Readings) Used(fn *ssa.Function) bool {
+	return len(r.Callers[fn]) > 0 || r.behind(fn) || fn.Object() != nil && r.valued[fn.Object()]
+}
+
 // Yields lists what the calls of a function yield for its index-th result; known is false
 // where code out of sight may call it, or it is called other than by its name.
 func (r *Readings) Yields(fn *ssa.Function, index int) (out []ssa.Value, known bool) {

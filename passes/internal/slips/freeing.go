@@ -325,25 +325,11 @@ func forced(name string) bool {
 // byOthers reports whether a function may be there for whoever runs the program, to have the
 // lock change hands: it is not named after ending what was begun, and nothing in view calls it.
 func byOthers(e *engine.Engine, fn *ssa.Function) bool {
-	if !token.IsExported(fn.Name()) || engine.ReleaseName(fn.Name()) || meaning.Named(fn.Name(), "end", "leave", "finish", "complete", "done", "stop", "close", "quit", "lift", "drop", "delete", "remove", "clear") {
-		return false
-	}
-	called := false
-	e.EachFunction(func(f *engine.Family, g *ssa.Function) {
-		for _, b := range g.Blocks {
-			for _, in := range b.Instrs {
-				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
-					called = called || c.Common().Method.Name() == fn.Name()
-				}
-				for _, v := range in.Operands(nil) {
-					other, ok := (*v).(*ssa.Function)
-					called = called || ok && f.Root != fn && (code.Origin(other) == fn || other.Object() != nil && other.Object() == fn.Object())
-				}
-			}
-		}
-	})
-	return !called
+	return token.IsExported(fn.Name()) && !engine.ReleaseName(fn.Name()) && !meaning.Named(fn.Name(), endWords...) && !e.Readings().Used(fn)
 }
+
+// endWords are words for the end of something, beside those of releases.
+var endWords = []string{"end", "leave", "finish", "complete", "done", "stop", "close", "delete", "remove"}
 
 // ownerOf counts the conditions of a release on what the acquire stored in the
 // lease row besides its key; -1 when there are others. A record that was inserted
