@@ -70,10 +70,8 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 		for _, m := range r.statement(lib, st, params, conn, reject, call) {
 			m.InRow = m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
 			m.Deaf = exec && m.InRow && !countsTaken(st)
-			if m.Role == Write && !sure && !r.asksAnyway(given, m.Write) {
-				m.Write.Guards = []Guard{{Op: "other", Text: "a condition that is asked on some ways"}}
-			} else if m.Role == Write {
-				m.Write.Otherwise = otherwise
+			if m.Role == Write {
+				m.Write.Otherwise = otherwise || !sure && !r.asksAnyway(given, m.Write)
 			}
 			ms = append(ms, m)
 		}
