@@ -117,6 +117,7 @@ func (f *Family) worked(s *summary.Summary, st *summary.Site, m meaning.Meaning,
 	return out
 }
 
+// instructions is the set of those that are held.
 func instructions(r *world.Region) map[ssa.Instruction]bool {
 	all := make(map[ssa.Instruction]bool)
 	for _, in := range r.Held {

@@ -371,7 +371,7 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
 		}
-		if system(c.Resource) || brake(c) || temporary(c) {
+		if system(c.Resource) || brake(c) || temporary(e, c) {
 			continue
 		}
 		r := j.claimed(x, c, j.asked(x, c, sent(x.Batch, j.change(c))))
@@ -420,12 +420,16 @@ func system(resource string) bool {
 }
 
 // temporary reports whether a write is to a file that is made under a name of its own for
-// whoever works with it: no other holder has it.
-func temporary(c *meaning.Change) bool {
-	return c.Store == "file" && (c.Operation == "CreateTemp" || c.Key != nil && c.Key.Any(func(t *term.T) bool {
-		return t.Kind == term.Call && slices.Contains([]string{"os.CreateTemp", "os.MkdirTemp", "io/ioutil.TempFile", "io/ioutil.TempDir"}, t.Name)
+// whoever works with it, or in such a directory: no other holder has it.
+func temporary(e *engine.Engine, c *meaning.Change) bool {
+	return c.Store == "file" && (c.Operation == createsTemp || c.Key != nil && c.Key.Any(func(t *term.T) bool {
+		made := e.Reader.Entry(t)
+		return made != nil && made.Write != nil && made.Write.Op == createsTemp
 	}))
 }
+
+// createsTemp is what the catalogue calls the making of such a file.
+const createsTemp = "CreateTemp"
 
 // brake reports whether a write counts attempts to limit their rate: those of a stale
 // holder count as well.
