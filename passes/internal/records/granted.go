@@ -53,31 +53,74 @@ func (j *judge) drawnInTurns(v, write *term.T) bool {
 	})
 }
 
-// countedFor reports whether the counter of a number is the holder's: its name has that of
-// a process in it. With unclear it reports whether the counter may be another lock's: all
-// that tells it from others is something else than what tells the lock.
-func (j *judge) countedFor(tok meaning.Token, of whose) bool {
+// counter is the key of the counter that a number of no lock was drawn from, as the names that
+// it is put together from; ok is false for others.
+func (j *judge) counter(tok meaning.Token) (names []*term.T, ok bool) {
 	if tok.Handle != nil || tok.Read || tok.Call == nil || j.lock.Key == nil {
+		return nil, false
+	}
+	for _, m := range j.e.Reader.Of(tok.Call) {
+		if m.Role == meaning.Write && m.Write.Key != nil && m.Write.Store != "sql" {
+			return operands(m.Write.Key), true
+		}
+	}
+	return nil, false
+}
+
+// countedByHolder reports whether the counter of a number is the holder's: its name has that
+// of a process in it.
+func (j *judge) countedByHolder(tok meaning.Token) bool {
+	names, _ := j.counter(tok)
+	own := operands(j.lock.Key)
+	return slices.ContainsFunc(names, func(t *term.T) bool {
+		tok, ok := j.e.Reader.Token(t)
+		return ok && tok.Origin != "" && tok.Origin != "clock" && !slices.Contains(own, t)
+	})
+}
+
+// countedElsewhere reports whether the counter of a number may be another lock's: all that
+// tells it from others is another parameter than what tells the lock.
+func (j *judge) countedElsewhere(tok meaning.Token) bool {
+	names, _ := j.counter(tok)
+	own := operands(j.lock.Key)
+	if len(names) == 0 || len(own) == 0 {
 		return false
 	}
-	own := operands(j.lock.Key)
-	for _, m := range j.e.Reader.Of(tok.Call) {
-		if m.Role != meaning.Write || m.Write.Key == nil || m.Write.Store == "sql" {
-			continue
-		}
-		names := operands(m.Write.Key)
-		if of == ours {
-			return slices.ContainsFunc(names, func(t *term.T) bool {
-				tok, ok := j.e.Reader.Token(t)
-				return ok && tok.Origin != "" && tok.Origin != "clock" && !slices.Contains(own, t)
-			})
-		}
-		given := func(t *term.T) bool { return t.Kind == term.Param }
-		all := append(slices.Clip(names), own...)
-		return len(names) > 0 && len(own) > 0 && !slices.ContainsFunc(all, func(t *term.T) bool { return !given(t) || t.Name != all[0].Name }) &&
-			!slices.ContainsFunc(names, func(t *term.T) bool { return slices.Contains(own, t) })
+	given := func(t *term.T) bool { return t.Kind == term.Param && t.Name == names[0].Name }
+	return !slices.ContainsFunc(append(slices.Clip(names), own...), func(t *term.T) bool { return !given(t) }) &&
+		!slices.ContainsFunc(names, func(t *term.T) bool { return slices.Contains(own, t) })
+}
+
+// misdrawn says why a number is none that grows with the grants, be it compared by op in a
+// statement, whose change is c, or in Go, where c is nil; it is empty for others.
+func (j *judge) misdrawn(tok meaning.Token, v *term.T, op string, c *meaning.Change) string {
+	var write *term.T
+	if c != nil {
+		write = c.Call
 	}
-	return false
+	ordering := op != "=" && op != "<>"
+	switch {
+	case j.drawnInTurns(v, write):
+		return drawnInTurns
+	case j.countedByHolder(tok):
+		return "the number is counted for each holder on its own, so that the next holder's may be smaller"
+	case j.ofTheQueue(tok):
+		return ofTheQueue
+	}
+	if c != nil {
+		if fault := j.late(tok, c); fault != "" {
+			return fault
+		}
+	}
+	switch fault := j.spoilt(v, op); {
+	case !ordering:
+		return ""
+	case fault != "":
+		return fault
+	case j.leftOver(tok, v):
+		return leftOver
+	}
+	return ""
 }
 
 const (

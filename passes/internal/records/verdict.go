@@ -272,19 +272,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 	switch {
 	case isToken && tok.Origin == "" && tok.Ordered:
 		j.use(tok)
-		switch {
-		case j.drawnInTurns(g.Value, c.Call):
-			none.fault = drawnInTurns
-		case j.countedFor(tok, ours):
-			none.fault = "the number is counted for each holder on its own, so that the next holder's may be smaller"
-		case j.ofTheQueue(tok):
-			none.fault = ofTheQueue
-		case j.late(tok, c) != "":
-			none.fault = j.late(tok, c)
-		case ordering && j.spoilt(g.Value, g.Op) != "":
-			none.fault = j.spoilt(g.Value, g.Op)
-		case j.leftOver(tok, g.Value) && ordering:
-			none.fault = leftOver
+		switch fault := j.misdrawn(tok, g.Value, g.Op, c); {
+		case fault != "":
+			none.fault = fault
 		case g.AsText && !padded(g.Value):
 			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
 		case ordering && g.Value.Uncertain():
@@ -295,7 +285,7 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			if r, ok := j.cut(tok, g.Value); ok {
 				return r
 			}
-			if j.countedFor(tok, unclear) {
+			if j.countedElsewhere(tok) {
 				return ruling{cond: lock.Unknown, note: "whether the number is counted for this lock is out of sight"}
 			}
 			if g.Lapses {
@@ -535,13 +525,9 @@ func (j *judge) memory(m *summary.Memory) ruling {
 		return none
 	}
 	j.use(tok)
-	switch {
-	case j.drawnInTurns(m.Token, nil):
-		none.fault = drawnInTurns
-	case j.countedFor(tok, ours):
-		none.fault = "the number is counted for each holder on its own, so that the next holder's may be smaller"
-	case j.spoilt(m.Token, m.Op) != "":
-		none.fault = j.spoilt(m.Token, m.Op)
+	switch fault := j.misdrawn(tok, m.Token, m.Op, nil); {
+	case fault != "":
+		none.fault = fault
 	case m.Op == "idle":
 		none.fault = "the token is compared, but what is stale is written all the same"
 	case m.Text && !padded(m.Token):
