@@ -91,15 +91,15 @@ func (e *Engine) nameOf(c *ssa.CallCommon) string {
 func (f *Family) CallTerm(c *ssa.CallCommon, pos token.Pos) *term.T {
 	p := f.Engine.Pool
 	name := f.Engine.nameOf(c)
+	value := f.Get
+	if name != dynamic && f.Engine.buildsOn(name) {
+		value = func(a ssa.Value) *term.T { return f.built(c, a) }
+	}
 	var args []*term.T
 	if c.IsInvoke() || name == dynamic {
-		args = append(make([]*term.T, 0, len(c.Args)+1), f.Get(c.Value))
+		args = append(make([]*term.T, 0, len(c.Args)+1), value(c.Value))
 	} else {
 		args = make([]*term.T, 0, len(c.Args))
-	}
-	value := f.Get
-	if !c.IsInvoke() && f.Engine.buildsOn(name) {
-		value = func(a ssa.Value) *term.T { return f.built(c, a) }
 	}
 	marks, writes, names := f.Engine.versionMarks(name), f.Engine.writesTo(name), f.Engine.readsNames(name)
 	for i, a := range c.Args {

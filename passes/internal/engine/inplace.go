@@ -51,13 +51,16 @@ func (e *Engine) buildsOn(fn string) bool {
 // link is the builder that a call changes in place, and may return, or nil.
 func (f *Family) link(call *ssa.Call) ssa.Value {
 	obj := code.Declared(call.Common())
-	if obj == nil || obj.Signature().Recv() == nil || call.Common().IsInvoke() ||
-		obj.Signature().Results().Len() > 0 && !types.Identical(call.Type(), call.Call.Args[0].Type()) {
+	if obj == nil || obj.Signature().Recv() == nil {
+		return nil
+	}
+	on := code.Operand(call.Common(), catalog.Ref{Base: catalog.Receiver})
+	if obj.Signature().Results().Len() > 0 && !types.Identical(call.Type(), on.Type()) {
 		return nil // of another type is what starts a builder
 	}
 	for _, e := range f.Engine.register(obj) {
 		if e.Part != nil && e.InPlace() {
-			return call.Call.Args[0]
+			return on
 		}
 	}
 	return nil
@@ -150,8 +153,12 @@ func (f *Family) inOrder(links map[ssa.Value]bool) []*ssa.Call {
 
 // linked is a link that is put upon the builder t.
 func (f *Family) linked(l *ssa.Call, t *term.T) *term.T {
+	given := l.Call.Args
+	if !l.Call.IsInvoke() {
+		given = given[1:]
+	}
 	args := []*term.T{t}
-	for _, a := range l.Call.Args[1:] {
+	for _, a := range given {
 		args = append(args, f.Get(a))
 	}
 	return f.scoped(f.Engine.Pool.Call(code.Declared(l.Common()).FullName(), f.Engine.CallSite(l.Pos()), args...))

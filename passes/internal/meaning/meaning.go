@@ -265,7 +265,7 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 	var ms []Meaning
 	lib := e.Library
 	add := func(m Meaning) { ms = append(ms, m) }
-	if e.Acquire != nil && !(lib.Family == "etcd" && r.isTxn(call)) && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
+	if e.Acquire != nil && !(e.Acquire.Raw && lib.Family == "etcd") && (!e.Acquire.Traced || r.made(r.Get(e.Acquire.Handle, call, nil))) {
 		m := r.acquire(lib, e.Acquire, call, nil)
 		if (e.Declared != "" || e.Pair != nil) && m.Kind == lock.Lease && m.TTL.Source == "none" {
 			m.TTL.Source = "unknown" // a directive need not say it, a request says it in words of its own
