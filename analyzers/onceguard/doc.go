@@ -41,7 +41,8 @@
 //
 // A loop runs its function, or what it does itself, in the same way where it waits for an
 // hour of the day, or for a ticker of an hour or more: each replica has its own, which
-// fires when it has been up for so long. How long the lease is, and whether it is renewed,
+// fires when it has been up for so long. So does a scheduler that is given a length of
+// time ("@every 6h", gocron.DurationJob). How long the lease is, and whether it is renewed,
 // says nothing there. Where the period is less than about a day, it is a note.
 //
 // # When it stays silent

@@ -86,7 +86,7 @@ func (e *Engine) Renews(list []summary.Effect, m meaning.Meaning) (here, aside b
 
 // Stored reports whether a call puts a value under a key unconditionally.
 func Stored(w meaning.Meaning) bool {
-	return w.Role == meaning.Write && w.Write.Store == "redis" && len(w.Write.Guards) == 0 && w.Write.Key != nil && w.Write.Value != nil
+	return w.Role == meaning.Write && w.Write.Unknown == "" && len(w.Write.Guards) == 0 && w.Write.Key != nil && w.Write.Value != nil
 }
 
 // restores reads a call that stores the value of a lock under its key once more, and asks

@@ -329,13 +329,27 @@ func (k *keeping) delay(r summary.Recorded) {
 				}
 				if d := k.short(t.Args[i]); d != nil && !k.delayed[made.Site] {
 					k.delayed[made.Site] = r.Use.Verdict != lock.Fenced
-					at := k.e.FrameOf(made, r.Site.Lock.At)
+					at := k.e.FrameOf(optedFor(made, t), r.Site.Lock.At)
 					k.found.of(r.Use, lock.Call{Frame: framed(at, meaning.Length(d)), Call: at.Callee, Kind: lock.DelayNone})
 				}
 				return true
 			})
 		})
 	}
+}
+
+// optedFor is the call in a value that is given the options: that of the session, where a
+// lock is made of one.
+func optedFor(made, options *term.T) *term.T {
+	call := made
+	made.Any(func(x *term.T) bool {
+		if x.Kind != term.Call || !slices.Contains(x.Args, options) {
+			return false
+		}
+		call = x
+		return true
+	})
+	return call
 }
 
 // short is a delay of less than a second, which may lie in a field or variable that

@@ -169,16 +169,20 @@ func (k *keeping) ofOwner(fn *ssa.Function, value *term.T) bool {
 }
 
 // ownName names a key within its package, so that another function's key of the
-// same name is the same: a field of a parameter by its type, a text by itself.
+// same name is the same: a field of a parameter, or of a field of it, by its type, a text by itself.
 func ownName(key *term.T, fn *ssa.Function) string {
 	if key == nil {
 		return ""
 	}
 	switch key.Kind {
 	case term.Field:
-		if x := key.Args[0]; x.Kind == term.Param && x.Name == code.FuncName(fn) && x.Index < len(fn.Params) {
+		x, path := key, ""
+		for ; x.Kind == term.Field; x = x.Args[0] {
+			path = "." + x.Name + path
+		}
+		if x.Kind == term.Param && x.Name == code.FuncName(fn) && x.Index < len(fn.Params) {
 			if s, ok := code.SlotOf(fn.Params[x.Index].Type(), 0); ok && s.Owner.Pkg() != nil && s.Owner.Pkg().Path() == code.PackagePath(fn) {
-				return s.Owner.Name() + "." + key.Name
+				return s.Owner.Name() + path
 			}
 		}
 	case term.Const, term.Op, term.Global:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -106,9 +107,12 @@ func (k *keeping) schedules() {
 		if entry == nil || entry.Runs == nil || entry.Runs.How != "later" || len(meaning.Args(call)) == 0 {
 			continue
 		}
-		if k.rarely(meaning.Args(call)[0], 0) {
+		spec := meaning.Args(call)[0]
+		if k.rarely(spec, 0) {
 			k.schedule(registered(c.Family, c.Call.Common(), call, entry), 0)
 			k.around(call, 0)
+		} else if secs := k.apart(spec); secs >= oftenest {
+			k.tick(k.e.Functions[registered(c.Family, c.Call.Common(), call, entry)], secs)
 		}
 	}
 	k.e.EachFunction(func(f *engine.Family, fn *ssa.Function) { k.ticks(f, fn) })
@@ -190,13 +194,29 @@ func (k *keeping) ticks(f *engine.Family, fn *ssa.Function) {
 		name := code.FuncName(code.Origin(only.Call.StaticCallee()))
 		switch secs := k.every(length); {
 		case secs >= oftenest:
-			for fn := code.Origin(only.Call.StaticCallee()); fn != nil && k.ticked[code.FuncName(fn)] == 0; fn = k.errand(fn) {
-				k.ticked[code.FuncName(fn)] = secs
-			}
+			k.tick(code.Origin(only.Call.StaticCallee()), secs)
 		case length.Any(func(t *term.T) bool { return t.Kind == term.Call && t.Name == "time.Date" }):
 			k.schedule(name, 0)
 		}
 	}
+}
+
+// tick notes that a function runs each so many seconds since its process began.
+func (k *keeping) tick(fn *ssa.Function, secs float64) {
+	for ; fn != nil && k.ticked[code.FuncName(fn)] == 0; fn = k.errand(fn) {
+		k.ticked[code.FuncName(fn)] = secs
+	}
+}
+
+// apart is the period, in seconds, of a schedule that counts from when it was begun; 0 for
+// others.
+func (k *keeping) apart(spec *term.T) float64 {
+	text, _ := spec.Str()
+	if every, ok := strings.CutPrefix(text, "@every "); ok {
+		d, _ := time.ParseDuration(every)
+		return d.Seconds()
+	}
+	return k.every(spec)
 }
 
 // every is a period in seconds: a constant, or what is kept in a field or variable that is

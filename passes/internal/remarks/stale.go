@@ -89,11 +89,13 @@ func (k *keeping) readBefore(f *engine.Family, st *summary.Site, write summary.E
 			}
 		}
 	}
-	used := make(map[*term.T]bool)
+	// Told by their places, not by their terms: the record that a read fills is among what it
+	// is given, and is another term once it is filled.
+	used := make(map[string]bool)
 	for _, v := range values {
 		v.Any(func(t *term.T) bool {
 			if t.Kind == term.Call && k.reads(t, c.Resource) {
-				used[t] = true
+				used[t.Name+" "+t.Site] = true
 			}
 			return false
 		})
@@ -103,7 +105,7 @@ func (k *keeping) readBefore(f *engine.Family, st *summary.Site, write summary.E
 	}
 	for in := range earlier(st) {
 		for _, x := range f.Sums[st.Func].Steps[in] {
-			if used[x.Call] && x.Reach != summary.ByGoroutine && !missed(f, st, x.Call) && !k.replaced(f, st, x.Call, write) {
+			if x.Call != nil && used[x.Call.Name+" "+x.Call.Site] && x.Reach != summary.ByGoroutine && !missed(f, st, x.Call) && !k.replaced(f, st, x.Call, write) {
 				return in
 			}
 		}

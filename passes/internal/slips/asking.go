@@ -266,12 +266,21 @@ func (t *taking) mistaken(denied *world.Region) bool {
 func (t *taking) asksContext() bool {
 	for _, b := range t.st.Func.Blocks {
 		for _, in := range b.Instrs {
-			if c, ok := in.(*ssa.Call); ok && c.Call.IsInvoke() && c.Call.Method.Name() == "Err" && code.IsContext(c.Call.Value.Type()) && code.Before(t.st.At, c) && isCompared(c) {
+			if c, ok := in.(*ssa.Call); ok && c.Call.IsInvoke() && c.Call.Method.Name() == "Err" && code.IsContext(c.Call.Value.Type()) && code.Before(t.st.At, c) && isAsked(c) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// isAsked reports whether a value is compared, be it by way of a variable that holds another
+// one on other ways.
+func isAsked(v ssa.Value) bool {
+	return isCompared(v) || slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		phi, ok := r.(*ssa.Phi)
+		return ok && isCompared(phi)
+	})
 }
 
 // keptUnasked reports whether what the acquire answers is kept where only code in view

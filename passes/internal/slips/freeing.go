@@ -21,7 +21,15 @@ import (
 // freed by a client that has lost it, unless the key stays for the next holder.
 func (t *taking) blind(x summary.Effect) bool {
 	r, ok := t.f.Engine.Release(x)
-	return ok && r.Raw && (!r.Checked || same(r)) && t.m.Row == nil && x.Batch != summary.Watched && (t.m.Kind == lock.Lease || t.m.Stays) && !t.forever()
+	return ok && r.Raw && (!r.Checked && !t.conditional(x) || same(r)) && t.m.Row == nil && x.Batch != summary.Watched && (t.m.Kind == lock.Lease || t.m.Stays) && !t.forever()
+}
+
+// conditional reports whether a general command that frees the key does so on a condition
+// of its own, such as the revision that the key has: that is its owner compared.
+func (t *taking) conditional(x summary.Effect) bool {
+	return slices.ContainsFunc(t.f.Engine.Reader.Of(x.Call), func(m meaning.Meaning) bool {
+		return m.Role == meaning.Write && (len(m.Write.Guards) > 0 || m.Write.Unknown != "")
+	})
 }
 
 // same reports whether a release compares the owner with what every holder of the key is
