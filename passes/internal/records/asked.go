@@ -76,6 +76,9 @@ func (j *judge) watched(x summary.Effect) (r ruling, ok bool) {
 	})
 	switch watches := slices.ContainsFunc(x.Watched, own); {
 	case compared && watches:
+		if r, ok := j.sharedOwner(j.lock.Value); ok {
+			return r, true
+		}
 		return ruling{cond: lock.Owner, note: "in a transaction that fails where the lock's key has changed", own: true}, true
 	case compared && len(x.Watched) == 0:
 		return ruling{cond: lock.Unknown, note: "whether the lock's key is watched is out of sight"}, true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/remarks"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -14,10 +15,11 @@ import (
 // A judge decides what the resource checks before it accepts the writes of
 // one lock's section.
 type judge struct {
-	e    *engine.Engine
-	st   *summary.Site
-	lock meaning.Meaning
-	used *meaning.Token // a token that reached a write
+	e      *engine.Engine
+	owners *remarks.Owners
+	st     *summary.Site
+	lock   meaning.Meaning
+	used   *meaning.Token // a token that reached a write
 
 	counters engine.Counters
 	dark     lock.Reason // of what leaves the section for where it is out of sight: to a writer, or on a channel
@@ -260,8 +262,28 @@ func (j *judge) owner(g meaning.Guard, c *meaning.Change) ruling {
 		case unclear:
 			return ruling{cond: lock.Unknown, note: "whether the lock that it asks for is this one is out of sight"}
 		}
+		if g.Text == meaning.IsOwner && j.owners.SessionShared(j.st, j.lock) {
+			return ruling{cond: lock.None, fault: "goroutines that have the same session have the lock at the same time, and it asks for the session"}
+		}
+		if r, ok := j.sharedOwner(v); ok {
+			return r
+		}
 	}
 	return ruling{cond: lock.Owner}
+}
+
+// sharedOwner rules on what names the holder where others are named the same.
+func (j *judge) sharedOwner(v *term.T) (r ruling, ok bool) {
+	if !j.isOwnerValue(v) {
+		return ruling{}, false
+	}
+	switch j.owners.SharedBy(j.st, j.lock) {
+	case remarks.OfEverybody:
+		return ruling{cond: lock.None, fault: "the owner value is the same for all who take the lock, so that it tells none of them from the next"}, true
+	case remarks.OfProcess:
+		return ruling{cond: lock.Unknown, note: "the owner value is the same for all who take the lock in one process, and whether two of them do is out of sight"}, true
+	}
+	return ruling{}, false
 }
 
 // compare rules on stored Op incoming.
@@ -378,8 +400,12 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 
 // held rules on the comparison of the lock's own record with what this holder stored
 // there: one that is passed where nothing is stored either is passed when the lock was lost
-// and given back by the next holder.
+// and given back by the next holder. One that others store as well is passed when they have
+// the lock.
 func (j *judge) held(g meaning.Guard) ruling {
+	if r, ok := j.sharedOwner(g.Value); ok {
+		return r
+	}
 	if g.NullOK {
 		return ruling{cond: lock.None, fault: "it lets whoever has lost the lock through once nobody holds it: a record without an owner passes as well"}
 	}
