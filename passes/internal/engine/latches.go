@@ -2,11 +2,13 @@ package engine
 
 import (
 	"go/constant"
+	"go/types"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/sqlread"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -66,8 +68,10 @@ func (e *Engine) Moves(resource, column string) bool {
 // handed shows in the text of the statement, without its arguments.
 func (ev *Evidence) changesOf(resource string) []*meaning.Change {
 	if ev.changes == nil {
-		ev.changes = make(map[string][]*meaning.Change)
+		ev.changes, ev.from = make(map[string][]*meaning.Change), make(map[*meaning.Change]*types.Package)
+		ev.ours = make(map[string]bool)
 		ev.e.EachFunction(func(f *Family, fn *ssa.Function) {
+			ev.ours[code.PackagePath(fn)] = true
 			for _, b := range fn.Blocks {
 				for _, in := range b.Instrs {
 					ev.changesIn(f, in)
@@ -79,10 +83,16 @@ func (ev *Evidence) changesOf(resource string) []*meaning.Change {
 }
 
 func (ev *Evidence) changesIn(f *Family, in ssa.Instruction) {
+	note := func(c *meaning.Change) {
+		ev.changes[c.Resource] = append(ev.changes[c.Resource], c)
+		if pkg := f.Root.Pkg; pkg != nil {
+			ev.from[c] = pkg.Pkg
+		}
+	}
 	if c, ok := in.(ssa.CallInstruction); ok && len(f.Entries(c.Common())) > 0 {
 		for _, m := range ev.e.Reader.Of(f.CallTerm(c.Common(), c.Pos())) {
 			if m.Role == meaning.Write {
-				ev.changes[m.Write.Resource] = append(ev.changes[m.Write.Resource], m.Write)
+				note(m.Write)
 			}
 		}
 		return
@@ -94,15 +104,14 @@ func (ev *Evidence) changesIn(f *Family, in ssa.Instruction) {
 		}
 		for _, st := range sqlread.Read(constant.StringVal(c.Value)) {
 			for _, w := range st.Writes {
-				m := ev.e.Reader.Text(w)
-				ev.changes[m.Resource] = append(ev.changes[m.Resource], m)
+				note(ev.e.Reader.Text(w))
 			}
 		}
 	}
 }
 
-// statement reports whether a text may be one that writes.
+// statement reports whether a text may be one that writes, or makes what is written.
 func statement(text string) bool {
 	text = strings.ToLower(text)
-	return strings.Contains(text, "update") || strings.Contains(text, "insert") || strings.Contains(text, "replace")
+	return strings.Contains(text, "update") || strings.Contains(text, "insert") || strings.Contains(text, "replace") || strings.Contains(text, "table ") || strings.Contains(text, "unique index")
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/fencevet/fencevet/passes/internal/catalog"
+	"github.com/fencevet/fencevet/passes/internal/sqlread"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
 )
@@ -77,6 +78,7 @@ type Meaning struct {
 	Columns []string // Query: names of what is read, where they are known
 	Found   []string // Query: the columns that the rows are found by, where Columns is known
 	Keeps   bool     // Query: the rows read stay locked until the transaction ends (FOR UPDATE)
+	Locked  []string // Query: where Keeps is about some of the tables only: which
 	Block   *catalog.Blocks
 	Secs    float64   // Block: duration, 0 when not known
 	Spans   []float64 // Block: the durations that it is one of, where they are known
@@ -119,15 +121,17 @@ type Change struct {
 	Ignored   bool // the write lands although the guards do not hold
 	Otherwise bool // on some way the statement is out of sight, or asks for something else
 	Sets      []Setting
-	Value     *term.T // what is stored, where it is one value
-	Reject    string  // rows | error | bool | succeeded | reply | none | ""
+	Value     *term.T   // what is stored, where it is one value
+	By        []Setting // of an upsert: the values by which it finds the row that is there
+	Reject    string    // rows | error | bool | succeeded | reply | none | ""
 	Unknown   lock.Reason
 	Batch     *term.T // what is sent is queued here
 	Heard     bool    // of one that was queued: a function of its own looks at the answer
 	Bare      bool    // Unknown, but refusable only by what it carries
 	Cache     bool
-	Leased    bool    // what is stored goes when a lease ends
-	Call      *term.T // the call itself
+	Leased    bool             // what is stored goes when a lease ends
+	Columns   []sqlread.Column // of a DDL: what it says of the table
+	Call      *term.T          // the call itself
 }
 
 // A Guard is one thing that must hold for the resource to accept the write.

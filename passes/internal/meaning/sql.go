@@ -422,7 +422,7 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		if len(st.Tables) > 0 {
 			m.Store = "sql:" + strings.Join(st.Tables, ",")
 		}
-		m.Keeps = st.ForUpdate
+		m.Keeps, m.Locked = st.ForUpdate, st.Locked
 		for _, x := range st.Select {
 			m.Columns = append(m.Columns, x.Name)
 		}

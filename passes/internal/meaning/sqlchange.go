@@ -12,7 +12,7 @@ import (
 // What a statement changes, and what it asks before it does.
 
 func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string, call *term.T) *Change {
-	c := &Change{Store: "sql", Operation: w.Op, Resource: "sql", On: conn, Reject: reject, Call: call}
+	c := &Change{Store: "sql", Operation: w.Op, Resource: "sql", On: conn, Reject: reject, Columns: w.Columns, Call: call}
 	if w.Table != "" {
 		c.Resource = "sql:" + w.Table
 	}
@@ -26,6 +26,11 @@ func (r *Reader) sqlChange(w sqlread.Write, params, conn *term.T, reject string,
 			v = r.Pool.Op("sql:greatest", v) // CASE WHEN c < $1 THEN $1 ELSE c END
 		}
 		c.Sets = append(c.Sets, Setting{a.Column, v})
+	}
+	for _, a := range w.Insert {
+		if slices.Contains(w.Unique, a.Column) {
+			c.By = append(c.By, Setting{a.Column, r.sqlTerm(a.Value, params)})
+		}
 	}
 	if w.Unknown != "" {
 		c.Unknown = lock.ReasonSQL

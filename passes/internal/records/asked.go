@@ -76,6 +76,9 @@ func (j *judge) watched(x summary.Effect) (r ruling, ok bool) {
 	})
 	switch watches := slices.ContainsFunc(x.Watched, own); {
 	case compared && watches:
+		if r, ok := j.sharedOwner(j.lock.Value); ok {
+			return r, true
+		}
 		return ruling{cond: lock.Owner, note: "in a transaction that fails where the lock's key has changed", own: true}, true
 	case compared && len(x.Watched) == 0:
 		return ruling{cond: lock.Unknown, note: "whether the lock's key is watched is out of sight"}, true
@@ -276,6 +279,9 @@ func (j *judge) kept(t *term.T, c *meaning.Change) bool {
 // keeps reports whether what a read brings stays as it is until the transaction of c ends. A
 // serializable transaction keeps all that it reads.
 func (j *judge) keeps(q meaning.Meaning, t *term.T, c *meaning.Change) bool {
+	if len(q.Locked) > 0 && !engine.Overlap("sql:"+strings.Join(q.Locked, ","), c.Resource) && !j.e.Serializable(q.On) {
+		return false // the rows of another table are locked
+	}
 	if q.On == nil || !q.Keeps && !j.e.Serializable(q.On) || j.e.HandleKind(c.Call, c.On) != "tx" || !j.within(q.On, c.On) {
 		return false
 	}

@@ -217,10 +217,15 @@ func (j *judge) latches(claim *meaning.Change) bool {
 // fresh reports whether what a write asks to be absent is named by something that was made
 // on the spot.
 func (j *judge) fresh(g meaning.Guard, c *meaning.Change) bool {
-	if c.Store != "sql" && (c.Key != nil && j.e.Reader.Ticket(c.Key) || g.Value != nil && j.e.Reader.Ticket(g.Value)) {
+	return namedBy(g, c, j.e.Reader.Ticket)
+}
+
+// namedBy reports whether what a write asks to be absent is named by something of a kind.
+func namedBy(g meaning.Guard, c *meaning.Change, kind func(*term.T) bool) bool {
+	if c.Store != "sql" && (c.Key != nil && kind(c.Key) || g.Value != nil && kind(g.Value)) {
 		return true
 	}
 	return slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
-		return s.Value != nil && s.Column != "" && (s.Column == g.Column || slices.Contains(g.Unique, s.Column)) && j.e.Reader.Ticket(s.Value)
+		return s.Value != nil && s.Column != "" && (s.Column == g.Column || slices.Contains(g.Unique, s.Column)) && kind(s.Value)
 	})
 }

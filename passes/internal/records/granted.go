@@ -310,3 +310,35 @@ func (j *judge) ownPlace(key *term.T) bool {
 		return ok || j.isOwnerValue(t)
 	})
 }
+
+// ownPlaces reports whether the row in which a statement compares the last token is found by
+// what only this holder has, and by nothing else; or, where the row is there for the token
+// alone, by that as well.
+func (j *judge) ownPlaces(g meaning.Guard, c *meaning.Change) bool {
+	own, other := false, false
+	look := func(column string, v *term.T) {
+		switch {
+		case v == nil || v.Kind == term.Const:
+			return
+		case v.Any(func(t *term.T) bool { return t.Kind == term.Struct }):
+			other = true // a part of what has other parts as well
+			return
+		}
+		tok, ok := j.e.Reader.Token(v)
+		if ok && tok.Origin != "" && tok.Origin != "clock" || j.isOwnerValue(v) {
+			own = own || !j.ownRow(meaning.Guard{Column: column, Table: g.Table}, c)
+		} else {
+			other = true
+		}
+	}
+	for _, x := range c.Guards {
+		if x.Op == "=" && !x.Moves && !x.Stored && x.Table == g.Table {
+			look(x.Column, x.Value)
+		}
+	}
+	for _, s := range c.By {
+		look(s.Column, s.Value)
+	}
+	alone := !slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return s.Column != g.Column })
+	return own && (!other || alone)
+}

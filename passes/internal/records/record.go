@@ -30,6 +30,7 @@ func Of(e *engine.Engine) ([]*lock.Use, []lock.Remark) {
 // uses makes the records of all sites, in source order.
 func uses(e *engine.Engine) []*lock.Use {
 	var out []*lock.Use
+	owners := remarks.NewOwners(e)
 	e.Recorded = make(map[*engine.Family][]summary.Recorded)
 	for _, f := range e.Order {
 		var all []summary.Recorded
@@ -38,7 +39,7 @@ func uses(e *engine.Engine) []*lock.Use {
 			if s := f.Sums[fn]; s != nil {
 				for _, st := range s.Sites {
 					if m, ok := e.Acquire(st.Lock.Call); ok && e.Evidence.IsLock(st, m) {
-						found.add(summary.Recorded{Use: tried(e, fn, st, m), Site: st, Lock: m})
+						found.add(summary.Recorded{Use: tried(e, owners, fn, st, m), Site: st, Lock: m})
 					}
 				}
 			}
@@ -140,8 +141,8 @@ func (p *places) settled() []summary.Recorded {
 }
 
 // tried is record, or where that fails the record of a lock of which nothing is known.
-func tried(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Meaning) (u *lock.Use) {
-	if e.Try(fn, func() { u = record(e, fn, st, m) }) {
+func tried(e *engine.Engine, owners *remarks.Owners, fn *ssa.Function, st *summary.Site, m meaning.Meaning) (u *lock.Use) {
+	if e.Try(fn, func() { u = record(e, owners, fn, st, m) }) {
 		return u
 	}
 	u = &lock.Use{
@@ -154,7 +155,7 @@ func tried(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Meani
 }
 
 // record makes the record of one site.
-func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Meaning) *lock.Use {
+func record(e *engine.Engine, owners *remarks.Owners, fn *ssa.Function, st *summary.Site, m meaning.Meaning) *lock.Use {
 	u := &lock.Use{
 		Role: lock.RoleUse, Kind: m.Kind, Library: m.Library, Package: code.PackagePath(fn),
 		Acquire: st.Lock.At, Call: st.Lock.At.Callee, Via: st.Lock.Via,
@@ -185,7 +186,7 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 	}
 	u.Release = releases(e, st, m)
 	u.Leader = m.Kind == lock.Election || (m.Raw && m.Row == nil || st.Apart) && !st.Wrapper && engine.Leads(st)
-	j := &judge{e: e, st: st, lock: m, counters: e.Drawn(st.Effects)}
+	j := &judge{e: e, owners: owners, st: st, lock: m, counters: e.Drawn(st.Effects)}
 	unseen := make(map[lock.Reason]bool)
 	for _, x := range st.Effects {
 		switch {
@@ -197,7 +198,7 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 			write(e, u, j, x, unseen)
 		}
 	}
-	later := &judge{e: e, st: st, lock: m}
+	later := &judge{e: e, owners: owners, st: st, lock: m}
 	carried := e.CarriedOut(st)
 	decided := e.DecidedOn(st)
 	if st.Closed {

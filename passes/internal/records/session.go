@@ -113,3 +113,11 @@ func (j *judge) givenSession(on *term.T) bool {
 	has := func(t *term.T) bool { return t.MadeOf(j.lock.On) }
 	return has(on) && !slices.ContainsFunc(on.Alts(), func(a *term.T) bool { return !has(a) && j.e.HandleMaker(a) != nil })
 }
+
+// rewrites reports whether a write stores what was made of what had been read from the same
+// place.
+func (j *judge) rewrites(c *meaning.Change) bool {
+	return slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
+		return s.Value != nil && slices.ContainsFunc(j.e.Reader.Queries(s.Value), func(q meaning.Meaning) bool { return engine.Overlap(q.Store, c.Resource) })
+	})
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/remarks"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -14,10 +15,11 @@ import (
 // A judge decides what the resource checks before it accepts the writes of
 // one lock's section.
 type judge struct {
-	e    *engine.Engine
-	st   *summary.Site
-	lock meaning.Meaning
-	used *meaning.Token // a token that reached a write
+	e      *engine.Engine
+	owners *remarks.Owners
+	st     *summary.Site
+	lock   meaning.Meaning
+	used   *meaning.Token // a token that reached a write
 
 	counters engine.Counters
 	dark     lock.Reason // of what leaves the section for where it is out of sight: to a writer, or on a channel
@@ -73,6 +75,9 @@ func (j *judge) change(c *meaning.Change) ruling {
 	best := ruling{cond: lock.None}
 	headers := j.headers(c)
 	if j.onSession(c.On) {
+		if j.lock.Shared && j.rewrites(c) {
+			return ruling{cond: lock.None, fault: "others hold the lock at the same time, as it is taken in its shared mode: what one of them has read another one changes"}
+		}
 		return ruling{cond: lock.Transaction, note: engine.OnOwner}
 	}
 	if j.givenSession(c.On) {
@@ -123,6 +128,13 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 		}
 		if j.fresh(g, c) {
 			none.fault = "what has to be absent has a name that is made on the spot, so that it is never there"
+			return none
+		}
+		if namedBy(g, c, j.e.Reader.Instant) {
+			return ruling{cond: lock.Unknown, note: "the name has the time in it, and whether another holder comes to the same is out of sight"}
+		}
+		if c.Store == "sql" && len(g.Unique) == 0 && c.Operation == "INSERT" && j.e.NeverThere(c) {
+			none.fault = "the database makes all keys of the table itself, so that no new row is ever there already"
 			return none
 		}
 		return ruling{cond: lock.Unique}
@@ -250,8 +262,28 @@ func (j *judge) owner(g meaning.Guard, c *meaning.Change) ruling {
 		case unclear:
 			return ruling{cond: lock.Unknown, note: "whether the lock that it asks for is this one is out of sight"}
 		}
+		if g.Text == meaning.IsOwner && j.owners.SessionShared(j.st, j.lock) {
+			return ruling{cond: lock.None, fault: "goroutines that have the same session have the lock at the same time, and it asks for the session"}
+		}
+		if r, ok := j.sharedOwner(v); ok {
+			return r
+		}
 	}
 	return ruling{cond: lock.Owner}
+}
+
+// sharedOwner rules on what names the holder where others are named the same.
+func (j *judge) sharedOwner(v *term.T) (r ruling, ok bool) {
+	if !j.isOwnerValue(v) {
+		return ruling{}, false
+	}
+	switch j.owners.SharedBy(j.st, j.lock) {
+	case remarks.OfEverybody:
+		return ruling{cond: lock.None, fault: "the owner value is the same for all who take the lock, so that it tells none of them from the next"}, true
+	case remarks.OfProcess:
+		return ruling{cond: lock.Unknown, note: "the owner value is the same for all who take the lock in one process, and whether two of them do is out of sight"}, true
+	}
+	return ruling{}, false
 }
 
 // compare rules on stored Op incoming.
@@ -275,11 +307,13 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 		switch fault := j.misdrawn(tok, g.Value, g.Op, c); {
 		case fault != "":
 			none.fault = fault
-		case g.AsText && !padded(g.Value):
-			none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
+		case g.AsText && !padded(g.Value), ordering && j.heldAsText(g, c) && g.Value.IsText() && !padded(g.Value):
+			none.fault = asText
+		case ordering && j.heldAsText(g, c) && !padded(g.Value):
+			return ruling{cond: lock.Unknown, note: "the column holds texts, and whether the database compares it as numbers is out of sight"}
 		case ordering && g.Value.Uncertain():
 			return ruling{cond: lock.Unknown, note: "whether the context has the token on every way is out of sight", why: lock.ReasonLimit}
-		case ordering && g.At != nil && j.ownPlace(g.At):
+		case ordering && (g.At != nil && j.ownPlace(g.At) || j.ownPlaces(g, c)):
 			none.fault = "the key by which the last token is found has this holder's own number or name in it, so that nobody else's is there"
 		case (g.Op == "<" || g.Op == "<=") && g.Stored:
 			if r, ok := j.cut(tok, g.Value); ok {
@@ -287,6 +321,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			}
 			if j.countedElsewhere(tok) {
 				return ruling{cond: lock.Unknown, note: "whether the number is counted for this lock is out of sight"}
+			}
+			if r, ok := j.forgotten(g, c); ok {
+				return r
 			}
 			if g.Lapses {
 				return ruling{cond: lock.Unknown, note: "the last token is given an end, and whoever comes later than that is let in"}
@@ -335,6 +372,9 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 			return j.moving(g, c)
 		case g.Moves && g.Value.Kind == term.Const && !g.Value.IsZero():
 			return ruling{cond: lock.Version, note: "conditional on the state " + g.Text}
+		case g.Moves && j.e.Reader.Reads(g.Value) && slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return s.Column == g.Column && s.Coarse() }):
+			none.fault = "the time that is stored there is cut, so that of two which have read the same both are let in"
+			return none
 		case g.Moves && j.e.Reader.Reads(g.Value):
 			return ruling{cond: lock.Version, note: "conditional on a value that was read"}
 		}
@@ -360,8 +400,12 @@ func (j *judge) compare(g meaning.Guard, c *meaning.Change) ruling {
 
 // held rules on the comparison of the lock's own record with what this holder stored
 // there: one that is passed where nothing is stored either is passed when the lock was lost
-// and given back by the next holder.
+// and given back by the next holder. One that others store as well is passed when they have
+// the lock.
 func (j *judge) held(g meaning.Guard) ruling {
+	if r, ok := j.sharedOwner(g.Value); ok {
+		return r
+	}
 	if g.NullOK {
 		return ruling{cond: lock.None, fault: "it lets whoever has lost the lock through once nobody holds it: a record without an owner passes as well"}
 	}
@@ -531,7 +575,7 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	case m.Op == "idle":
 		none.fault = "the token is compared, but what is stale is written all the same"
 	case m.Text && !padded(m.Token):
-		none.fault = "the tokens are compared as text, so 9 counts as newer than 10"
+		none.fault = asText
 	case m.Early:
 		none.fault = "the token is stored before it is compared, so the comparison always passes"
 	case (m.Op == "<" || m.Op == "<=") && m.Stored && m.Bare:

@@ -7,6 +7,7 @@ import (
 	"github.com/fencevet/fencevet/passes/internal/catalog"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
+	"github.com/fencevet/fencevet/passes/internal/remarks"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
 	"github.com/fencevet/fencevet/passes/lock"
@@ -44,7 +45,7 @@ func newJudge(t *testing.T, row *meaning.Row) (*judge, *term.Pool) {
 		e.Reader.Register(c.Func[0], []*catalog.Call{c})
 	}
 	acquire := p.Call("(*t.Lock).Lock", "a:1:1", p.Global("handle"))
-	return &judge{e: e, st: &summary.Site{Lock: summary.Acquired{Call: acquire}, Term: acquire}, lock: meaning.Meaning{
+	return &judge{e: e, owners: remarks.NewOwners(e), st: &summary.Site{Lock: summary.Acquired{Call: acquire}, Term: acquire}, lock: meaning.Meaning{
 		Role: meaning.Acquire, Family: "redis", Kind: lock.Lease, Handle: p.Global("handle"), Value: p.Global("me"), Key: p.Const("string", "lock:x"), Row: row,
 	}}, p
 }

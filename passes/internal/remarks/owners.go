@@ -42,6 +42,49 @@ func (k *keeping) owner(f *engine.Family, r summary.Recorded) {
 	}
 }
 
+// A Sharing says who else has the value by which a holder is told from others.
+type Sharing int
+
+const (
+	Unshared    Sharing = iota
+	OfProcess           // all who take the lock in one process, or on one host
+	OfEverybody         // all who take it
+)
+
+// Owners knows who is told from others by what.
+type Owners struct{ k *keeping }
+
+// NewOwners returns Owners.
+func NewOwners(e *engine.Engine) *Owners { return &Owners{&keeping{e: e}} }
+
+// SharedBy tells for whom the owner value of a lock is the same. What an object keeps, whose
+// methods take the locks that callers name, is the same for all of these; not where a caller
+// makes the object for the one lock.
+func (o *Owners) SharedBy(st *summary.Site, m meaning.Meaning) Sharing {
+	if m.Value == nil || m.Value.IsZero() {
+		return Unshared
+	}
+	k := o.k
+	s := constancy{k: k, seen: make(map[*term.T]bool)}
+	switch same := s.same(m.Value); {
+	case same && !s.wide && !s.several:
+		return OfEverybody
+	case same:
+		return OfProcess
+	}
+	if st.Func == nil {
+		return Unshared
+	}
+	fn := code.Root(st.Func)
+	if recv := code.ReceiverOf(fn); recv != nil && ofArgument(m.Key, fn) {
+		s = constancy{k: k, seen: make(map[*term.T]bool), object: code.FuncName(fn), owner: recv, unseen: m.Mine}
+		if s.same(m.Value) && s.kept != "" && !k.madeForEach(fn, 0) {
+			return OfProcess
+		}
+	}
+	return Unshared
+}
+
 // ofObject names an owner value that an object keeps, through which its users take locks of
 // many keys: it was made with the object, and is the same for all of them. An object that
 // a caller makes for the one acquisition has an owner of its own.
@@ -201,8 +244,11 @@ type constancy struct {
 	fixed    string // what else is the same throughout a process
 	object   string // the method in whose receiver what is kept counts; empty: none
 	owner    *types.TypeName
+	unseen   bool    // where the object is made may be out of sight
 	kept     string  // a field of that
 	constant *term.T // the value, or a part of it, that is one
+	wide     bool    // a part of it may be another one in another process
+	several  bool    // it is one value or another
 }
 
 func (s *constancy) same(t *term.T) bool {
@@ -221,6 +267,7 @@ func (s *constancy) same(t *term.T) bool {
 		}
 		return true
 	case term.Join:
+		s.several = true
 		return all(t.Args)
 	case term.Op:
 		if t.Name != "+" && t.Name != "format" && t.Name != "or" {
@@ -229,8 +276,8 @@ func (s *constancy) same(t *term.T) bool {
 		s.constant = cmp.Or(s.constant, t)
 		return all(t.Args)
 	case term.Call, term.Result:
-		if atStart(s.k.e, engine.CallIn(t)) {
-			s.fixed = cmp.Or(s.fixed, "a value that is made when the process starts")
+		if s.k.atStart(engine.CallIn(t)) {
+			s.fixed, s.wide = cmp.Or(s.fixed, "a value that is made when the process starts"), true
 			return true
 		}
 		e := s.k.e.Reader.Entry(t)
@@ -238,14 +285,15 @@ func (s *constancy) same(t *term.T) bool {
 			return false
 		}
 		if e.Origin != nil && e.Origin.Kind == "host" {
-			s.host = true
+			s.host, s.wide = true, true
 		} else {
 			s.fixed = cmp.Or(s.fixed, t.Text())
+			s.wide = s.wide || e.Origin == nil // the number of a process is that of others on other hosts
 		}
 		return true
 	case term.Field, term.Param, term.Global:
 		if t.Kind == term.Global && setAtStart(s.k.e, t.Name) {
-			s.fixed = cmp.Or(s.fixed, "the variable "+t.Name[strings.LastIndexByte(t.Name, '.')+1:])
+			s.fixed, s.wide = cmp.Or(s.fixed, "the variable "+t.Name[strings.LastIndexByte(t.Name, '.')+1:]), true
 			return true
 		}
 		if s.object != "" && t.Kind == term.Field && s.keeps(t) {
@@ -253,6 +301,7 @@ func (s *constancy) same(t *term.T) bool {
 			return true
 		}
 		values := s.k.e.Values(t)
+		s.several = s.several || len(values) > 1
 		return len(values) > 0 && all(values)
 	}
 	return false
@@ -265,7 +314,7 @@ func (s *constancy) keeps(t *term.T) bool {
 		return false
 	}
 	values := s.k.e.SetTo(t)
-	return len(values) > 0 && !slices.ContainsFunc(values, func(v ssa.Value) bool { return v.Parent() != nil && code.ReceiverOf(v.Parent()) == s.owner })
+	return (len(values) > 0 || s.unseen) && !slices.ContainsFunc(values, func(v ssa.Value) bool { return v.Parent() != nil && code.ReceiverOf(v.Parent()) == s.owner })
 }
 
 // keptByCaller reports whether a caller of a method keeps the object in one of its own.
@@ -305,14 +354,21 @@ func handedOut(f *engine.Family, v ssa.Value) bool {
 }
 
 // atStart reports whether a call is one that a package makes before anything runs.
-func atStart(e *engine.Engine, call *term.T) bool {
-	return slices.ContainsFunc(e.Order, func(f *engine.Family) bool {
-		if name := f.Root.Name(); name != "init" && !strings.HasPrefix(name, "init#") || f.Root.Signature.Recv() != nil {
-			return false
+func (k *keeping) atStart(call *term.T) bool {
+	if k.inits == nil {
+		k.inits = make(map[string]bool)
+		for _, f := range k.e.Order {
+			if name := f.Root.Name(); name != "init" && !strings.HasPrefix(name, "init#") || f.Root.Signature.Recv() != nil {
+				continue
+			}
+			for site, b := range f.CallBlocks() {
+				if b.Parent() == f.Root {
+					k.inits[site] = true
+				}
+			}
 		}
-		b, here := f.CallBlocks()[call.Site]
-		return here && b.Parent() == f.Root
-	})
+	}
+	return k.inits[call.Site]
 }
 
 // setAtStart reports whether a variable of a package that others cannot set is set where

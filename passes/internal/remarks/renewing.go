@@ -25,6 +25,7 @@ type keeping struct {
 	locked  map[engine.FreedKey]bool // names of the keys of known locks
 	owners  map[string]bool          // packages and names of the values that they store, as in "path name"
 
+	inits     map[string]bool                         // calls, by place, that are made before anything runs; nil until asked for
 	called    map[*ssa.Function][]ssa.CallInstruction // callers; nil until asked for
 	scheduled map[string]bool                         // functions that run at set times; nil until asked for
 	ticked    map[string]float64                      // functions that a ticker runs, by its period in seconds

@@ -20,13 +20,25 @@ import (
 // made elsewhere, and a place where goroutines meet: a handler of requests, or one that
 // is started in a loop.
 func (k *keeping) session(f *engine.Family, r summary.Recorded) {
-	st, m := r.Site, r.Lock
+	if k.sessionShared(f, r.Site, r.Lock) {
+		k.found.of(r.Use, lock.Call{Frame: framed(r.Site.Lock.At, ""), Call: r.Site.Lock.At.Callee, Kind: lock.SessionShared})
+	}
+}
+
+// SessionShared reports whether goroutines of the process have a lock at the same time, as
+// their session is one.
+func (o *Owners) SessionShared(st *summary.Site, m meaning.Meaning) bool {
+	f := o.k.e.Families[code.Origin(code.Root(st.Func))]
+	return f != nil && o.k.sessionShared(f, st, m)
+}
+
+func (k *keeping) sessionShared(f *engine.Family, st *summary.Site, m meaning.Meaning) bool {
 	if !m.Mine || m.Kind != lock.Session || !st.Direct {
-		return
+		return false
 	}
 	c := st.At.Common()
 	if len(c.Args) == 0 {
-		return
+		return false
 	}
 	w := meeting{k: k, constant: m.Key != nil && m.Key.Kind == term.Const}
 	// What the lock is made of here is looked at in its place.
@@ -36,9 +48,7 @@ func (k *keeping) session(f *engine.Family, r summary.Recorded) {
 			v = code.Operand(call.Common(), entry.New.Parent)
 		}
 	}
-	if v != nil && w.shared(v, v.Parent(), 0) {
-		k.found.of(r.Use, lock.Call{Frame: framed(st.Lock.At, ""), Call: st.Lock.At.Callee, Kind: lock.SessionShared})
-	}
+	return v != nil && w.shared(v, v.Parent(), 0)
 }
 
 // identity notes a candidate for leadership whose name is the same in every process:

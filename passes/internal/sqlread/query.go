@@ -11,6 +11,7 @@ type query struct {
 	table  string   // the one table it reads, if it is one
 	keeps  bool     // what it reads stays as it is until the transaction ends
 	write  *Write   // the write it is
+	from   []source // of a select
 }
 
 // with reads the CTEs in front of a statement.
@@ -123,7 +124,7 @@ func (r *reader) query() *query {
 			}
 			q.join(r.term())
 		}
-		q.keeps = r.tail()
+		q.keeps = r.tail(q)
 	})
 	return q
 }
@@ -253,7 +254,7 @@ func (r *reader) selects() *query {
 		s.from()
 	}
 	r.intoTable()
-	if len(s.sources) == 1 {
+	if q.from = s.sources; len(s.sources) == 1 {
 		q.table = s.sources[0].table
 	}
 	var where Expr
@@ -311,8 +312,8 @@ func (r *reader) intoTable() {
 	r.write(Write{Op: "DDL", Table: r.name()})
 }
 
-// tail reads what may follow a select, and tells whether the rows stay locked.
-func (r *reader) tail() (keeps bool) {
+// tail reads what may follow a select q, and tells whether the rows stay locked.
+func (r *reader) tail(q *query) (keeps bool) {
 	for {
 		switch {
 		case r.eat("order", "by"):
@@ -361,7 +362,11 @@ func (r *reader) tail() (keeps bool) {
 				of := r.isWord("of")
 				r.i++
 				if of {
-					for r.name() != "" && r.eatOp(",") {
+					for name := r.name(); name != ""; name = r.name() {
+						r.st.Locked = append(r.st.Locked, q.named(name))
+						if !r.eatOp(",") {
+							break
+						}
 					}
 				}
 			}
@@ -373,6 +378,16 @@ func (r *reader) tail() (keeps bool) {
 			return keeps
 		}
 	}
+}
+
+// named is the table that a select calls by a name.
+func (q *query) named(name string) string {
+	for _, it := range q.from {
+		if it.alias == name && it.table != "" {
+			return it.table
+		}
+	}
+	return name
 }
 
 // from reads the items of a FROM clause with their joins.

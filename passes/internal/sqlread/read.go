@@ -314,13 +314,18 @@ func (r *reader) truncate() {
 	r.skipTo()
 }
 
-// ddl names the object and leaves the rest unread: bodies of functions and
-// triggers hold statements that do not run now.
+// ddl names the object and reads its columns. It leaves the rest unread: bodies of functions
+// and triggers hold statements that do not run now.
 func (r *reader) ddl() {
 	verb := r.cur().low
 	r.i++
 	body, missing := false, verb == "create" && !r.isWord("or") // replace
+	of, unique := "", false
 	for r.cur().kind == word {
+		unique = unique || r.isWord("unique")
+		if r.isWord("table", "index") {
+			of = r.cur().low
+		}
 		switch r.cur().low {
 		case "function", "procedure", "trigger", "package", "event":
 			body = true
@@ -347,7 +352,19 @@ func (r *reader) ddl() {
 		}
 		break
 	}
-	r.write(Write{Op: "DDL", Table: r.name(), Missing: missing && !body})
+	w := Write{Op: "DDL", Table: r.name(), Missing: missing && !body}
+	switch {
+	case of == "table" && verb == "create" && r.isOp("("):
+		w.Columns = r.columns()
+	case of == "table" && verb == "alter":
+		w.Columns = r.altered()
+	case of == "index" && verb == "create" && unique:
+		for !r.end() && !r.isOp("(") {
+			r.i++
+		}
+		w.Columns = r.names()
+	}
+	r.write(w)
 	if !body {
 		r.skipTo()
 		return

@@ -39,6 +39,7 @@ func showStatement(st Statement) string {
 	add("where ", showGuards(st.Where))
 	if st.ForUpdate {
 		add("", "for update")
+		add("of ", strings.Join(st.Locked, ","))
 	}
 	if st.SkipLocked {
 		add("", "skip locked")
@@ -61,6 +62,18 @@ func showWrite(w Write) string {
 	}
 	if w.Missing {
 		s += " if missing"
+	}
+	for _, c := range w.Columns {
+		s += " (" + c.Name
+		for _, f := range []struct {
+			name string
+			is   bool
+		}{{" text", c.Text}, {" other", c.Typed && !c.Text}, {" key", c.Key}, {" made", c.Made}} {
+			if f.is {
+				s += f.name
+			}
+		}
+		s += ")"
 	}
 	if len(w.Set) > 0 {
 		s += " set " + showAssigns(w.Set)

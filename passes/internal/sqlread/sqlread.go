@@ -18,7 +18,8 @@ type Statement struct {
 	Functions  []Call // calls anywhere in the statement; names lower-case, without schema
 	Select     []Expr // select list of the main SELECT, without aliases
 	Where      []Guard
-	ForUpdate  bool // nobody changes the rows until the transaction ends: FOR UPDATE, FOR SHARE
+	ForUpdate  bool     // nobody changes the rows until the transaction ends: FOR UPDATE, FOR SHARE
+	Locked     []string // where ForUpdate is about some of the tables only: which
 	SkipLocked bool
 	Returning  []Expr
 	Params     int    // distinct parameters of the driver (? $1 :name @p1 {{name}})
@@ -36,6 +37,7 @@ type Write struct {
 	Conflict string   // "", "nothing" or "update": what happens when the row is already there
 	Unique   []string // the names in the key by which a row is there already, where that is told
 	Missing  bool     // creates only what is not there
+	Columns  []Column // of a DDL: what it says of the table's columns
 	Unknown  string   // why the condition could not be followed
 }
 

@@ -268,7 +268,7 @@ func (r *reader) update() ([]Expr, []string) {
 	w.Guards = append(s.inherited(), timed...)
 	w.Unknown = s.rows()
 	w.settle(s, where)
-	r.tail()
+	r.tail(&query{})
 	if r.isWord("returning") {
 		list, names = r.output(s)
 	}
@@ -349,7 +349,7 @@ func (r *reader) delete() ([]Expr, []string) {
 	w.Guards = s.inherited()
 	w.Unknown = s.rows()
 	w.settle(s, where)
-	r.tail()
+	r.tail(&query{})
 	if r.isWord("returning") {
 		list, names = r.output(s)
 	}
