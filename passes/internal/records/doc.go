@@ -8,5 +8,6 @@
 // write), asked.go (comparisons in Go), granted.go (with numbers that are drawn), another.go (with the tokens of other locks),
 // version.go (with versions), afresh.go (that were read late),
 // chosen.go (with zero), claims.go, batch.go, committed.go (after the release), leftout.go,
-// request.go, session.go (whether a write runs on the session that owns the lock).
+// request.go, session.go (whether a write runs on the session that owns the lock), started.go (locks
+// that goroutines take).
 package records

@@ -51,6 +51,11 @@ func uses(e *engine.Engine) []*lock.Use {
 				continue // in a function literal that the function runs itself
 			}
 			e.Recorded[f] = append(e.Recorded[f], r)
+		}
+	}
+	atWork(e)
+	for _, f := range e.Order {
+		for _, r := range e.Recorded[f] {
 			out = append(out, r.Use)
 		}
 	}
