@@ -124,17 +124,31 @@ func foreign(e *engine.Engine, t *taking) []lock.Slip {
 
 func (t *taking) freed(x summary.Effect) lock.Slip {
 	kind := lock.SlipForeign
-	if r, ok := t.f.Engine.Release(x); ok && same(r) {
+	r, ok := t.f.Engine.Release(x)
+	if ok && same(r) {
 		kind = lock.SlipConstant
 	}
+	keys := []*term.T{t.m.Key}
+	if r.Key != nil {
+		keys = append(keys, engine.KeysOf(r.Key)...)
+	}
 	for _, a := range x.Asked {
-		for _, q := range t.f.Engine.Reader.Queries(a.Read) {
-			if a.Op == "=" && q.Family == t.m.Family {
-				kind = lock.SlipSteps
-			}
+		if asksOwner(a, t.f.Engine.Reader.Queries(a.Read), t.m.Family, keys) {
+			kind = lock.SlipSteps
 		}
 	}
 	return lock.Slip{Frame: about(t.f.Engine, x, true), Kind: kind, Other: t.u.Acquire}
+}
+
+// asksOwner reports whether a comparison of what was read asks, before a release, for the
+// owner of a lock that goes by keys. What another key holds says nothing of him, nor does
+// whether there is anything.
+func asksOwner(a summary.Asked, read []meaning.Meaning, family string, keys []*term.T) bool {
+	return a.Op == "=" && !a.Incoming.IsZero() && slices.ContainsFunc(read, func(q meaning.Meaning) bool {
+		return q.Family == family && (q.Key == nil || slices.ContainsFunc(keys, func(k *term.T) bool {
+			return k == nil || k == q.Key || k.Pattern() == q.Key.Pattern()
+		}))
+	})
 }
 
 // strangers finds the deletes of the lock's key in other functions of its
