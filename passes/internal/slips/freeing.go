@@ -46,9 +46,9 @@ func ofKey(value, key *term.T) bool {
 	return value.Kind == term.Op && !slices.ContainsFunc(value.Args, func(a *term.T) bool { return !ofKey(a, key) })
 }
 
-// forever reports whether the lock never expires by itself.
+// forever reports whether the lock never expires by itself, nor by a second command.
 func (t *taking) forever() bool {
-	return t.m.TTL.Source == "none" && t.u.Renewal == "none"
+	return t.m.TTL.Source == "none" && t.u.Renewal == "none" && !slices.ContainsFunc(t.st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, t.m) })
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before
@@ -221,18 +221,23 @@ func watched(f *engine.Family, fn *ssa.Function) bool {
 }
 
 // names lists what a key goes by: its own name, and those of the fields that it
-// is kept in.
+// is kept in, be it among others.
 func names(f *engine.Family, key *term.T) []string {
 	var out []string
 	if name := engine.KeyName(key); name != "" {
 		out = append(out, name)
 	}
 	for _, p := range f.Places {
-		if fa, ok := p.Addr.(*ssa.FieldAddr); ok && f.Get(p.Val) == key {
+		if fa, ok := p.Addr.(*ssa.FieldAddr); ok && listed(f.Get(p.Val), key) {
 			out = append(out, code.FieldName(fa.X.Type(), fa.Field))
 		}
 	}
 	return out
+}
+
+// listed reports whether a value is a key, or a list that it was put in.
+func listed(v, key *term.T) bool {
+	return v == key || (v.Kind == term.List || v.Kind == term.Op && v.Name == "append" || v.Kind == term.Join) && slices.ContainsFunc(v.Args, func(a *term.T) bool { return listed(a, key) })
 }
 
 // kin reports whether two functions belong to the same lock: they have the
