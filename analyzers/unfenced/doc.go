@@ -56,8 +56,11 @@
 // It is an error where the lock appears to be there for correctness (the loser
 // waits or fails and rows or objects change), and a note, which only the inventory
 // shows, anywhere else: where the lock appears to save work (the loser skips, or
-// caches are written), where the writes only remove or count, where a conditional
-// write comes first and lets one holder go on, and where it is unclear.
+// caches are written), where the writes only remove, count or add to a log, where
+// they are made for the whole program as its pool of connections is opened, where a
+// conditional write comes first and lets one holder go on, and where it is unclear.
+// A cache is told by its use (a key is looked up, and what is not there is loaded
+// from elsewhere, stored under it and returned) or by its name.
 //
 // A directive decides otherwise: //fencevet:efficiency on the acquire or on a
 // wrapper accepts the risk, and nothing is reported; with //fencevet:correctness

@@ -153,6 +153,7 @@ type Write struct {
 	Compared string
 	Here     bool    // the call stands in the package at hand
 	Cache    bool    // derived data by nature
+	Setup    bool    // made where connections are opened: not for this section
 	Own      bool    // the lock's own record (lease row, lock key): not a protected write
 	After    bool    // after the release
 	Trail    []Frame // from the section to the write

@@ -37,7 +37,7 @@ func For(u *lock.Use) Suggestion {
 	for i := range u.Writes {
 		w := &u.Writes[i]
 		switch {
-		case w.Own || w.After:
+		case w.Own || w.After || w.Setup || isTrace(w):
 			continue
 		case isDerived(u, w):
 			derived++
@@ -153,9 +153,10 @@ func withoutLock(u *lock.Use) bool {
 }
 
 // Matters reports whether two holders who both make the write w lose something by
-// it: it is neither derived, nor a removal, nor one step of a counter.
+// it: it is neither derived, nor a removal, nor one step of a counter, nor a line in a
+// log, nor what is done once where connections are opened.
 func Matters(u *lock.Use, w *lock.Write) bool {
-	return !isDerived(u, w) && !isRemoval(w) && !isCount(w)
+	return !w.Setup && !isDerived(u, w) && !isRemoval(w) && !isCount(w) && !isTrace(w)
 }
 
 // IsStep reports whether a write is made by the store in one step, with the same
@@ -249,6 +250,18 @@ func isCount(w *lock.Write) bool {
 	return false
 }
 
+// isTrace reports whether a write adds to a record of what was done, by the name of that or
+// of the function that does it: both holders did it.
+func isTrace(w *lock.Write) bool {
+	store, name, _ := strings.Cut(w.Resource, ":")
+	if !adds(w) && store != "file" {
+		return false
+	}
+	said := words(name)
+	return slices.ContainsFunc(append(said, words(w.Function)...), func(word string) bool { return strings.HasPrefix(word, "audit") }) ||
+		len(said) > 0 && (said[len(said)-1] == "log" || said[len(said)-1] == "logs")
+}
+
 // removals are operations after which something is gone: the second one finds
 // nothing. Of a row or key that another holder has put there since, that is not so;
 // but who removes under a lock mostly cleans up.
@@ -297,6 +310,7 @@ func receiver(method string) string {
 	if !ok {
 		return ""
 	}
+	of, _, _ = strings.Cut(of, "[") // its type arguments
 	return of[strings.LastIndexAny(of, "(*.")+1:]
 }
 

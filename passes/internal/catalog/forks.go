@@ -24,6 +24,7 @@ type spoken struct {
 	args, results int
 	must          bool // takes part in ending or keeping the lock
 	takes         bool
+	ttl           Ref // of an acquire
 }
 
 // fewest is how many functions of a library the catalogue must name for a fork to be told
@@ -60,11 +61,15 @@ func forkNames(pkg *types.Package) []string {
 func (o original) copied(pkg *types.Package) bool {
 	found, takes := 0, false
 	for _, m := range o.members {
-		if !m.in(pkg) {
+		fn := m.in(pkg)
+		if fn == nil {
 			if m.must {
 				return false
 			}
 			continue
+		}
+		if _, sure := lifetime(fn.Signature(), m.ttl); !sure {
+			return false // what it does is read from its source
 		}
 		found++
 		takes = takes || m.takes
@@ -72,13 +77,13 @@ func (o original) copied(pkg *types.Package) bool {
 	return takes && 4*found >= 3*len(o.members)
 }
 
-// in reports whether a package declares a function.
-func (m spoken) in(pkg *types.Package) bool {
+// in is the function as a package declares it, or nil.
+func (m spoken) in(pkg *types.Package) *types.Func {
 	obj := pkg.Scope().Lookup(m.name)
 	if m.recv != "" {
 		owner, ok := pkg.Scope().Lookup(m.recv).(*types.TypeName)
 		if !ok {
-			return false
+			return nil
 		}
 		obj, _, _ = types.LookupFieldOrMethod(types.NewPointer(owner.Type()), true, pkg, m.name)
 		if types.IsInterface(owner.Type()) {
@@ -86,7 +91,64 @@ func (m spoken) in(pkg *types.Package) bool {
 		}
 	}
 	fn, ok := obj.(*types.Func)
-	return ok && fn.Signature().Params().Len() >= m.args && fn.Signature().Results().Len() >= m.results
+	if !ok || fn.Signature().Params().Len() < m.args || fn.Signature().Results().Len() < m.results {
+		return nil
+	}
+	return fn
+}
+
+// lifetime is which parameter of a fork's function is the time to live that an entry names:
+// the patch may have added another duration before it. Where several could be meant, and
+// their names do not tell, nobody knows.
+func lifetime(sig *types.Signature, ttl Ref) (index int, sure bool) {
+	if ttl.Base != Arg || len(ttl.Path) > 0 {
+		return ttl.Index, true
+	}
+	var spans, told []int
+	for i := range sig.Params().Len() {
+		p := sig.Params().At(i)
+		if typeName(p.Type()) != (named{"time", "Duration"}) {
+			continue
+		}
+		spans = append(spans, i)
+		name := strings.ToLower(p.Name())
+		if slices.ContainsFunc([]string{"ttl", "lease", "expir", "valid", "life"}, func(word string) bool { return strings.Contains(name, word) }) {
+			told = append(told, i)
+		}
+	}
+	switch {
+	case len(spans) == 1:
+		return spans[0], true
+	case len(told) == 1:
+		return told[0], true
+	}
+	return ttl.Index, len(spans) == 0 // a number, which cannot have been mistaken for another duration
+}
+
+// patched returns the entries for a function of a fork as its parameters are: those from the
+// time to live on stand where that does.
+func patched(list []*Call, sig *types.Signature) []*Call {
+	out := slices.Clone(list)
+	for i, c := range list {
+		if c.Acquire == nil {
+			continue
+		}
+		at, _ := lifetime(sig, c.Acquire.TTL)
+		by := at - c.Acquire.TTL.Index
+		if by == 0 || c.Acquire.TTL.Base != Arg {
+			continue
+		}
+		call, a := *c, *c.Acquire
+		first := a.TTL.Index
+		for _, r := range []*Ref{&a.Handle, &a.Key, &a.TTL, &a.Value, &a.Options, &a.Parent, &a.Context, &a.Section, &a.Stop, &a.On, &a.Aged} {
+			if r.Base == Arg && r.Index >= first {
+				r.Index += by
+			}
+		}
+		call.Acquire, call.args = &a, c.args+by
+		out[i] = &call
+	}
+	return fitting(out, sig)
 }
 
 // originalsOf lists the packages that forks are told by, under the last element of their
@@ -124,7 +186,10 @@ func spokenOf(lib *Library, alias string) []spoken {
 			if !ok || s.alias != alias || strings.Contains(s.recv+s.name, "*") {
 				continue
 			}
-			m := spoken{member{s.recv, s.name}, c.args, c.results, c.Release != nil || c.Renew != nil, c.Acquire != nil}
+			m := spoken{member{s.recv, s.name}, c.args, c.results, c.Release != nil || c.Renew != nil, c.Acquire != nil, Ref{}}
+			if c.Acquire != nil {
+				m.ttl = c.Acquire.TTL
+			}
 			if i := slices.IndexFunc(out, func(o spoken) bool { return o.member == m.member }); i < 0 {
 				out = append(out, m)
 			} else {

@@ -130,6 +130,10 @@ func (c *Catalog) Calls(fn *types.Func) []*Call {
 			if s == nil {
 				continue
 			}
+			fitting := fitting
+			if !Generated(path) && path != unvendored(fn.Pkg().Path()) {
+				fitting = patched
+			}
 			if sig.Recv() == nil {
 				if list := fitting(s.calls[member{"", fn.Name()}], sig); list != nil {
 					return list

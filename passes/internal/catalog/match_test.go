@@ -515,6 +515,8 @@ func (*Lock) Release(ctx context.Context) error { return nil }
 		{"example.org/patched/redislock/v2", copied, "github.com/bsm/redislock"},
 		{"example.org/patched/go-redislock", copied, "github.com/bsm/redislock"},
 		{"example.org/patched/locks", strings.Replace(copied, "package redislock", "package locks", 1), "example.org/patched/locks"},
+		{"example.org/waits/redislock", strings.ReplaceAll(copied, "ttl time.Duration", "wait, leaseTime time.Duration"), "github.com/bsm/redislock"},
+		{"example.org/doubt/redislock", strings.ReplaceAll(copied, "ttl time.Duration", "first, second time.Duration"), "example.org/doubt/redislock"},
 		{"example.org/our/redislock", other, "example.org/our/redislock"},
 		{"example.org/read/redislock", strings.Replace(copied, ") Release(", ") Forget(", 1), "example.org/read/redislock"},
 	} {
@@ -529,5 +531,13 @@ func (*Lock) Release(ctx context.Context) error { return nil }
 	pkg := compileGo(t, "example.org/patched/redislock", copied, importer.Default())
 	if list := Builtin().Calls(method(t, pkg, "Client.Obtain")); len(list) != 1 || list[0].Acquire == nil {
 		t.Errorf("Obtain of a copy takes no lock: %v", list)
+	}
+	pkg = compileGo(t, "example.org/waits/redislock", strings.ReplaceAll(copied, "ttl time.Duration", "wait, leaseTime time.Duration"), importer.Default())
+	list := Builtin().Calls(method(t, pkg, "Client.Obtain"))
+	if len(list) != 1 || list[0].Acquire == nil {
+		t.Fatalf("Obtain of a copy that waits takes no lock: %v", list)
+	}
+	if a := list[0].Acquire; a.Key.String() != "arg 1" || a.TTL.String() != "arg 3" || a.Value.String() != "arg 4.Token" || a.Options.String() != "arg 4" {
+		t.Errorf("Obtain of a copy that waits: key %s, time to live %s, value %s, options %s", a.Key, a.TTL, a.Value, a.Options)
 	}
 }

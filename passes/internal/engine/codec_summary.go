@@ -46,7 +46,7 @@ func (c *codec) effect(x *summary.Effect) {
 		x.Own = c.e.Evidence.own(*x)
 	}
 	bits(c, &x.Open, &x.Reach, &x.Batch, &x.Turns.Rounds)
-	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps, &x.Skipped, &x.Silent)
+	flags(c, &x.Aside, &x.Carried, &x.Emerged, &x.Yields, &x.Tells, &x.Own, &x.Perhaps, &x.Skipped, &x.Silent, &x.Copy, &x.Setup)
 	c.value(&x.Call)
 	c.frame(&x.At)
 	list(c, &x.Via, c.frame)

@@ -137,6 +137,11 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 			list, landed := f.handedWriters(c, callee, sum.Effects, at, max(reach, summary.ByCall))
 			effects, holds := f.instantiate(list, bind, at, max(reach, summary.ByCall))
 			effects = append(effects, landed...)
+			if f.Engine.opensPool(callee) {
+				for i := range effects {
+					effects[i].Setup = true
+				}
+			}
 			f.asks(in, effects)
 			sites := append(f.sitesOf(in, sum, bind, call, at), f.emerged(in, effects, call, at)...)
 			return through(effects, call), append(sites, f.held(in, holds, call, at, nil)...)

@@ -52,6 +52,7 @@ func (f *Family) Summarise(fn *ssa.Function) *summary.Summary {
 	f.test(fn, s)
 	f.choose(fn, s)
 	f.claims(fn, s)
+	f.copies(fn, s)
 	lists := make(map[*ssa.BasicBlock][]summary.Effect)
 	for _, b := range fn.Blocks {
 		n := 0

@@ -9,5 +9,6 @@
 // version.go (with versions), afresh.go (that were read late),
 // putback.go (with tokens that something else forgets),
 // chosen.go (with zero), claims.go, batch.go, committed.go (after the release), leftout.go,
-// request.go, session.go (whether a write runs on the session that owns the lock).
+// request.go, session.go (whether a write runs on the session that owns the lock), started.go (locks
+// that goroutines take).
 package records

@@ -52,6 +52,11 @@ func uses(e *engine.Engine) []*lock.Use {
 				continue // in a function literal that the function runs itself
 			}
 			e.Recorded[f] = append(e.Recorded[f], r)
+		}
+	}
+	atWork(e, owners)
+	for _, f := range e.Order {
+		for _, r := range e.Recorded[f] {
 			out = append(out, r.Use)
 		}
 	}
@@ -378,7 +383,7 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 		r := j.claimed(x, c, j.asked(x, c, sent(x.Batch, j.change(c))))
 		w := lock.Write{
 			Frame: x.At, Call: x.At.Callee, Operation: c.Operation, Resource: c.Resource, Condition: r.cond,
-			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache, Trail: x.Via, Here: true,
+			Reached: x.Reach.String(), Fault: r.fault, Compared: r.compared, Note: r.note, Cache: c.Cache || x.Copy, Setup: x.Setup, Trail: x.Via, Here: true,
 		}
 		if (r.cond.Holds() || r.fault != "") && !r.claimed && !r.own {
 			switch {

@@ -54,9 +54,9 @@ func ofKey(value, key *term.T) bool {
 	return value.Kind == term.Op && !slices.ContainsFunc(value.Args, func(a *term.T) bool { return !ofKey(a, key) })
 }
 
-// forever reports whether the lock never expires by itself.
+// forever reports whether the lock never expires by itself, nor by a second command.
 func (t *taking) forever() bool {
-	return t.m.TTL.Source == "none" && t.u.Renewal == "none"
+	return t.m.TTL.Source == "none" && t.u.Renewal == "none" && !slices.ContainsFunc(t.st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, t.m) })
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before
@@ -132,17 +132,31 @@ func foreign(e *engine.Engine, t *taking) []lock.Slip {
 
 func (t *taking) freed(x summary.Effect) lock.Slip {
 	kind := lock.SlipForeign
-	if r, ok := t.f.Engine.Release(x); ok && same(r) {
+	r, ok := t.f.Engine.Release(x)
+	if ok && same(r) {
 		kind = lock.SlipConstant
 	}
+	keys := []*term.T{t.m.Key}
+	if r.Key != nil {
+		keys = append(keys, engine.KeysOf(r.Key)...)
+	}
 	for _, a := range x.Asked {
-		for _, q := range t.f.Engine.Reader.Queries(a.Read) {
-			if a.Op == "=" && q.Family == t.m.Family {
-				kind = lock.SlipSteps
-			}
+		if asksOwner(a, t.f.Engine.Reader.Queries(a.Read), t.m.Family, keys) {
+			kind = lock.SlipSteps
 		}
 	}
 	return lock.Slip{Frame: about(t.f.Engine, x, true), Kind: kind, Other: t.u.Acquire}
+}
+
+// asksOwner reports whether a comparison of what was read asks, before a release, for the
+// owner of a lock that goes by keys. What another key holds says nothing of him, nor does
+// whether there is anything.
+func asksOwner(a summary.Asked, read []meaning.Meaning, family string, keys []*term.T) bool {
+	return a.Op == "=" && !a.Incoming.IsZero() && slices.ContainsFunc(read, func(q meaning.Meaning) bool {
+		return q.Family == family && (q.Key == nil || slices.ContainsFunc(keys, func(k *term.T) bool {
+			return k == nil || k == q.Key || k.Pattern() == q.Key.Pattern()
+		}))
+	})
 }
 
 // strangers finds the deletes of the lock's key in other functions of its
@@ -215,18 +229,23 @@ func watched(f *engine.Family, fn *ssa.Function) bool {
 }
 
 // names lists what a key goes by: its own name, and those of the fields that it
-// is kept in.
+// is kept in, be it among others.
 func names(f *engine.Family, key *term.T) []string {
 	var out []string
 	if name := engine.KeyName(key); name != "" {
 		out = append(out, name)
 	}
 	for _, p := range f.Places {
-		if fa, ok := p.Addr.(*ssa.FieldAddr); ok && f.Get(p.Val) == key {
+		if fa, ok := p.Addr.(*ssa.FieldAddr); ok && listed(f.Get(p.Val), key) {
 			out = append(out, code.FieldName(fa.X.Type(), fa.Field))
 		}
 	}
 	return out
+}
+
+// listed reports whether a value is a key, or a list that it was put in.
+func listed(v, key *term.T) bool {
+	return v == key || (v.Kind == term.List || v.Kind == term.Op && v.Name == "append" || v.Kind == term.Join) && slices.ContainsFunc(v.Args, func(a *term.T) bool { return listed(a, key) })
 }
 
 // kin reports whether two functions belong to the same lock: they have the

@@ -2,6 +2,7 @@ package slips
 
 import (
 	"cmp"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -53,14 +54,18 @@ func Find(e *engine.Engine) {
 		}
 	}
 	distance := func(f found) int {
+		far := 2 * len(f.by.u.Via)
 		if filepath.Dir(f.File) != filepath.Dir(f.by.u.Acquire.File) {
-			return summary.MaxVia + len(f.by.u.Via)
+			far += 2 * summary.MaxVia
 		}
-		return len(f.by.u.Via)
+		if !engine.NamesLock(f.by.u.Acquire.Function) {
+			far++ // a client's command, say, beside the function that locks
+		}
+		return far
 	}
 	slices.SortStableFunc(all, func(a, b found) int {
 		return cmp.Or(a.Compare(b.Position), cmp.Compare(topic(a.Kind), topic(b.Kind)), cmp.Compare(gravity(a.Kind), gravity(b.Kind)),
-			cmp.Compare(distance(a), distance(b)), a.by.u.Acquire.Compare(b.by.u.Acquire.Position), cmp.Compare(a.rank, b.rank))
+			cmp.Compare(distance(a), distance(b)), cmp.Compare(apart(a.Position, a.by.u.Acquire.Position), apart(b.Position, b.by.u.Acquire.Position)), a.by.u.Acquire.Compare(b.by.u.Acquire.Position), cmp.Compare(a.rank, b.rank))
 	})
 	var first found
 	for i, f := range all {
@@ -73,6 +78,14 @@ func Find(e *engine.Engine) {
 		first = f
 		f.by.u.Slips = append(f.by.u.Slips, f.Slip)
 	}
+}
+
+// apart is how many lines lie between two places of a file; of two files it is more than any.
+func apart(p, q lock.Position) int {
+	if p.File != q.File {
+		return math.MaxInt
+	}
+	return max(p.Line-q.Line, q.Line-p.Line)
 }
 
 // share notes at the acquire that its lock is freed by a statement which is told

@@ -41,6 +41,8 @@ type Effect struct {
 	Own     bool         // known to be part of locking by the package that it is from
 	Perhaps bool         // on some ways through the functions on the way to it only
 	Skipped bool         // one of these functions can succeed without it
+	Copy    bool         // a write of what was loaded because it was not found there: a cache
+	Setup   bool         // made where a pool of connections is opened, for whoever uses that
 }
 
 // Open says what stands between an open call and its callee.
