@@ -187,8 +187,10 @@ func record(e *engine.Engine, fn *ssa.Function, st *summary.Site, m meaning.Mean
 	u.Leader = m.Kind == lock.Election || (m.Raw && m.Row == nil || st.Apart) && !st.Wrapper && engine.Leads(st)
 	j := &judge{e: e, st: st, lock: m, counters: e.Drawn(st.Effects)}
 	unseen := make(map[lock.Reason]bool)
-	for _, x := range st.Effects {
+	for i, x := range st.Effects {
 		switch {
+		case e.TakenAnew(st, st.Effects, i):
+			unseen[lock.ReasonGoroutine] = true
 		case x.Signal != "" && (u.Leader || x.Why != ""):
 			handedOver(e, u, j, x, unseen)
 		case engine.HandsOn(x):
