@@ -252,7 +252,8 @@ func (c *Catalog) narrowed(fn *types.Func, sig *types.Signature) []*Call {
 
 // likeHandle returns the entries of the method of a database handle that a
 // method of an interface has the name and a result of. The result may be of
-// another package than the handle: pgconn.CommandTag.
+// another package than the handle: pgconn.CommandTag. So may the handle that has the
+// method, of a library which adds to that one: NamedExec(...) (sql.Result, error).
 func (c *Catalog) likeHandle(name string, sig *types.Signature) []*Call {
 	for r := range sig.Results().Variables() {
 		n := typeName(r.Type())
@@ -260,26 +261,41 @@ func (c *Catalog) likeHandle(name string, sig *types.Signature) []*Call {
 			continue
 		}
 		for _, l := range c.layers {
-			for _, lib := range l.byPath[n.path] {
-				var found []*Call
-				lib.handles(func(_, handle string) {
-					sym, ok := parseSymbol(handle)
-					if !ok || found != nil {
-						return
-					}
-					for _, path := range lib.Packages[sym.alias] {
-						if found = fitting(l.shelf(path).calls[member{sym.name, name}], sig); found != nil {
-							return
-						}
-					}
-				})
-				if found != nil {
+			own := l.byPath[n.path]
+			for _, lib := range own {
+				if found := l.ofHandle(lib, name, sig); found != nil {
 					return found
+				}
+			}
+			if len(own) == 0 || own[0].Family != "sql" {
+				continue
+			}
+			for _, lib := range l.libs {
+				if lib.Family == "sql" {
+					if found := l.ofHandle(lib, name, sig); found != nil {
+						return found
+					}
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// ofHandle returns the entries of the method that a handle of the library has by that name.
+func (l *layer) ofHandle(lib *Library, name string, sig *types.Signature) (found []*Call) {
+	lib.handles(func(_, handle string) {
+		sym, ok := parseSymbol(handle)
+		if !ok || found != nil {
+			return
+		}
+		for _, path := range lib.Packages[sym.alias] {
+			if found = fitting(l.shelf(path).calls[member{sym.name, name}], sig); found != nil {
+				return
+			}
+		}
+	})
+	return found
 }
 
 // clients are the names that libraries give their clients.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -44,7 +45,7 @@ func (f *Family) carriedOr(phi *ssa.Phi) *term.T {
 	if len(phi.Edges) != 2 || p == nil || len(p.Succs) != 2 {
 		return nil
 	}
-	x, there, ok := f.carriage(p)
+	x, there, ok := f.decides(p)
 	if !ok {
 		return nil
 	}
@@ -61,10 +62,27 @@ func (f *Family) carriedOr(phi *ssa.Phi) *term.T {
 	if ways[0] == nil || ways[1] == nil {
 		return nil
 	}
-	if t := f.Engine.Pool.Carried(x, ways[there], ways[1-there]); t.IsChoice() {
+	if t := f.either(x, ways[there], ways[1-there]); t.IsChoice() {
 		return t
 	}
 	return nil
+}
+
+// decides is carriage, also of what a caller gives: a handle that may be nil.
+func (f *Family) decides(b *ssa.BasicBlock) (x *term.T, there int, ok bool) {
+	if x, there, ok = f.carriage(b); ok || x == nil || x.Kind != term.Param {
+		return x, there, ok
+	}
+	bin, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If).Cond.(*ssa.BinOp)
+	return x, there, ok && f.Engine.Reader.Catalog.Handle(types.TypeString(code.Deref(bin.X.Type()), nil)) != ""
+}
+
+// either is with where x is there, else without.
+func (f *Family) either(x, with, without *term.T) *term.T {
+	if !x.IsCarried() {
+		return f.Engine.Pool.Given(x, with, without)
+	}
+	return f.Engine.Pool.Carried(x, with, without)
 }
 
 // carriedResults says of results that are one thing or another which of them it is, where
@@ -91,7 +109,7 @@ func (f *Family) resultBy(returns []*ssa.Return, i int) *term.T {
 	p := f.Engine.Pool
 	if len(returns) > 1 {
 		for b := returns[0].Block().Idom(); b != nil; b = b.Idom() {
-			x, there, ok := f.carriage(b)
+			x, there, ok := f.decides(b)
 			if !ok {
 				continue
 			}
@@ -106,7 +124,7 @@ func (f *Family) resultBy(returns []*ssa.Return, i int) *term.T {
 			case some == nil || some.IsZero():
 				return other
 			}
-			return p.Carried(x, some, other)
+			return f.either(x, some, other)
 		}
 	}
 	var t *term.T

@@ -59,12 +59,12 @@ func (e *Engine) onlyReads(st *summary.Site) *carrying {
 			case m.Role == meaning.Query && tables != "":
 				c.reads[x.Call.Site] = strings.Split(tables, ",")
 			case m.Role == meaning.Query && m.Store == "sql":
-				if table := e.modelled(st.Func, x); table != "" {
+				if table := e.modelled(x); table != "" {
 					c.reads[x.Call.Site] = []string{table}
 				}
 			}
 			if m.Role == meaning.Query {
-				c.given(meaning.Args(x.Call))
+				c.given(x.Call)
 			}
 		}
 	}
@@ -74,32 +74,39 @@ func (e *Engine) onlyReads(st *summary.Site) *carrying {
 	return c
 }
 
-// given notes what a query is given: which record it reads.
-func (c *carrying) given(args []*term.T) {
-	for _, a := range args {
-		switch {
-		case a.Kind == term.List:
-			c.given(a.Args)
-		case a.Kind != term.Const && a.Kind != term.Unknown && !c.e.Carrier(a):
-			c.args[a] = true
+// given notes what a query is given, by the links of a builder as well: which record it reads.
+func (c *carrying) given(query *term.T) {
+	var note func(args []*term.T)
+	note = func(args []*term.T) {
+		for _, a := range args {
+			switch {
+			case a.Kind == term.List:
+				note(a.Args)
+			case a.Kind != term.Const && a.Kind != term.Nil && a.Kind != term.Unknown && !c.e.Carrier(a) && !a.Any(func(t *term.T) bool { return t == query }):
+				c.args[a] = true
+			}
 		}
+	}
+	note(meaning.Args(query))
+	for link := meaning.Receiver(query); ; link = meaning.Receiver(link) {
+		if entry := c.e.Reader.Entry(link); entry == nil || entry.Part == nil {
+			return
+		}
+		note(meaning.Args(link))
 	}
 }
 
 // modelled names the table that a query reads into a model, by the model's type.
-func (e *Engine) modelled(fn *ssa.Function, x summary.Effect) string {
+func (e *Engine) modelled(x summary.Effect) string {
 	entry := e.Reader.Entry(x.Call)
 	if entry == nil || entry.Query == nil {
 		return ""
 	}
-	var into *ssa.MakeInterface
-	for _, b := range fn.Blocks {
-		for _, in := range b.Instrs {
-			if c, ok := in.(*ssa.Call); ok && e.CallSite(c.Common().Pos()) == x.Call.Site {
-				into, _ = code.Operand(c.Common(), entry.Query.Out).(*ssa.MakeInterface)
-			}
-		}
+	_, in := e.Index.CallOf(x.Call)
+	if in == nil {
+		return ""
 	}
+	into, _ := code.Operand(in.Common(), entry.Query.Out).(*ssa.MakeInterface)
 	if into == nil {
 		return ""
 	}
@@ -172,7 +179,7 @@ func (c *carrying) stores(x summary.Effect) bool {
 	})
 }
 
-// DecidedOn lists the writes after the release that change the very record which the
+// DecidedOn lists the writes after the release that change, or make, the very record which the
 // section looked at, where to look was all that it did. A write that names more than the
 // record may be refused where that has changed since, and so nothing is said of one that
 // comes after another look.
@@ -183,7 +190,7 @@ func (e *Engine) DecidedOn(st *summary.Site) []summary.Effect {
 	after := st.After
 	if st.Closed {
 		after = e.following(st)
-	} else if st.Region == nil || st.HeldOut || st.Deferred && len(st.Region.Stops) == 0 {
+	} else if st.Region == nil || (st.HeldOut || st.Deferred) && len(st.Region.Stops) == 0 {
 		return nil
 	}
 	if len(after) == 0 {
@@ -245,6 +252,9 @@ func (c *carrying) changes(w *meaning.Change) bool {
 	if !named || w.Unknown != "" || !c.overlaps(w.Resource) {
 		return false
 	}
+	if w.Operation == "INSERT" {
+		return len(w.Guards) == 0 && c.makes(w)
+	}
 	if len(w.Guards) == 0 {
 		return w.Store != "sql" && w.Key != nil && w.Key.Any(func(t *term.T) bool { return c.args[t] })
 	}
@@ -255,6 +265,18 @@ func (c *carrying) changes(w *meaning.Change) bool {
 		}
 	}
 	return true
+}
+
+// makes reports whether an insert stores what the queries were given, all of it or two values: it
+// makes the record, or one of those, that was looked for.
+func (c *carrying) makes(w *meaning.Change) bool {
+	stored := 0
+	for arg := range c.args {
+		if slices.ContainsFunc(w.Sets, func(s meaning.Setting) bool { return s.Value == arg }) {
+			stored++
+		}
+	}
+	return stored > 0 && stored >= min(len(c.args), 2)
 }
 
 // Carries reports whether a write stores what a query of the section read.

@@ -404,7 +404,7 @@ func (c *codec) made(t term.T) *term.T {
 		return p.Op(t.Name, t.Args...)
 	case term.Join:
 		if t.IsChoice() && n == 3 {
-			return p.Carried(t.Args[0], t.Args[1], t.Args[2])
+			return p.Choice(&t, t.Args[0], t.Args[1], t.Args[2])
 		}
 		return p.Join(t.Args...)
 	case term.Result:

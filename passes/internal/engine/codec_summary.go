@@ -142,7 +142,7 @@ func (c *codec) acquired(a *summary.Acquired) {
 	if !c.read {
 		g = c.e.Evidence.along(a.Chain)
 	}
-	flags(c, &g.Guarded, &g.Answer, &g.Released, &g.Lent, &g.Elsewhere, &g.Owner, &g.Compares, &g.Name, &g.TTL, &g.Retry)
+	flags(c, &g.Guarded, &g.Answer, &g.Released, &g.Lent, &g.Elsewhere, &g.Owner, &g.Compares, &g.Name, &g.TTL, &g.Retry, &g.Refuses)
 	list(c, &g.Intrinsic, c.text)
 	if c.read {
 		a.Chain = []*summary.Site{{Told: &g}}

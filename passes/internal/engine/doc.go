@@ -30,10 +30,10 @@
 // Facts, which carry summaries from package to package: fact.go, imported.go,
 // codec.go, codec_summary.go, said.go (directives).
 //
-// The lock: site.go (the section), givingback.go (what ends it), oracle.go (who knows that it was taken), mute.go,
+// The lock: site.go (the section), givingback.go (what ends it), oracle.go and judged.go (who knows that it was taken), mute.go,
 // skips.go, failing.go, evidence.go (whether a general command is a lock), published.go, leaserow.go and
 // standing.go, holder.go (records that are locks), renewal.go, halves.go (methods that take and give
-// back), handover.go (leadership that is told to work elsewhere), awaited.go (locks that goroutines take),
+// back), handover.go (leadership that is told to work elsewhere), awaited.go and anew.go (locks that goroutines take),
 // queues.go (work that is handed on), hooks.go (methods of models that mappers run).
 //
 // The section: locking.go (what in it is part of locking), outside.go (what may be work),

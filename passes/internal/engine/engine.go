@@ -136,6 +136,7 @@ func (b *Builder) Engine(units []Unit) *Engine {
 	e.Index = &Index{e: e}
 	e.Reader = meaning.NewReader(b.cat.Declaring(e.meant, comments.Entry), pool)
 	pool.Apply = e.applied
+	pool.Yields = func(t *term.T) bool { return e.HandleMaker(t) != nil }
 	e.Implementations = newImplementations(e)
 	return e
 }

@@ -133,6 +133,7 @@ func newEvidence(e *Engine) *Evidence {
 				g.Elsewhere, g.Owner = ev.freed[key], ev.checked[key]
 			}
 			g.Compares = f.comparesOwner(s, m)
+			g.Refuses = st.Wrapper && f.refusesByError(st, m)
 			g.Owner = g.Owner || g.Compares || st.Direct && e.comparesBeside(fn, m)
 			ev.signs[st] = g
 		}
@@ -410,11 +411,13 @@ func inverted(region *world.Region) bool {
 
 func (ev *Evidence) along(chain []*summary.Site) summary.Signs {
 	var t summary.Signs
+	t.Refuses = len(chain) > 0
 	for _, c := range chain {
 		g := ev.signs[c]
 		if g == nil {
 			g = c.Told
 		}
+		t.Refuses = t.Refuses && g != nil && g.Refuses
 		if g != nil {
 			t.Guarded = t.Guarded || g.Guarded
 			t.Answer = t.Answer || g.Answer

@@ -93,7 +93,7 @@ func (f *Family) matcher(st *summary.Site, m meaning.Meaning) func(summary.Effec
 		if m.Scope == "transaction" && f.Engine.ends(x, m.On) {
 			return !alone // the lock goes with it
 		}
-		if entry := f.Engine.Reader.Entry(x.Call); m.Scope == "session" && entry != nil && EndsTransaction(entry) {
+		if entry := f.Engine.Reader.Entry(x.Call); m.Scope != "transaction" && entry != nil && EndsTransaction(entry) {
 			return false // the lock outlives it, be it begun through the same object
 		}
 		ms := f.Engine.Reader.Of(x.Call)

@@ -20,11 +20,13 @@ type oracle struct {
 	told  []*catalogTold
 	memo  map[ssa.Value]bool
 	asked bool // an outcome was asked for
+
+	judged bool // the program judges by itself what the answer means
 }
 
 // oracle is what knows the outcome of the acquire at st, whose meaning is m.
 func (f *Family) oracle(st *summary.Site, m meaning.Meaning) *oracle {
-	return &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool)}
+	return &oracle{f: f, st: st, told: m.Success, memo: make(map[ssa.Value]bool), judged: m.Judged && st.Direct}
 }
 
 // Tellers finds the values that tell the outcome of a call, whatever that is: its results,
@@ -89,6 +91,10 @@ func (o *oracle) Value(v ssa.Value) (world.Fact, bool) {
 		if o.outcome(x) {
 			o.ask(v)
 			return o.fact(x, 0), true
+		}
+		if fact, ok := o.judgement(x); ok {
+			o.asked = true
+			return fact, true
 		}
 	case *ssa.UnOp:
 		// A bool field of the outcome: TxnResponse.Succeeded.

@@ -47,7 +47,11 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		if d, ok := in.(*ssa.Defer); ok && f.failureOnly(d, match) {
 			return -1
 		}
-		return f.ReleaseIndex(s.Steps[in], match)
+		i := f.ReleaseIndex(s.Steps[in], match)
+		if _, async := in.(*ssa.Go); async && f.Engine.TakenAnew(st, s.Steps[in], i) {
+			return -1 // it gives back what it takes itself
+		}
+		return i
 	}
 	oracle := f.oracle(st, m)
 	region := world.Explore(st.Start(), oracle, func(in ssa.Instruction) world.Verb {

@@ -43,7 +43,7 @@ func (f *Family) skips(s *summary.Summary, st *summary.Site, m meaning.Meaning, 
 		for _, ret := range lost.Returns {
 			n := len(ret.Results)
 			switch {
-			case n == 0 && (told || st.Direct && m.Try):
+			case n == 0 && (told || m.Try && (st.Direct || w.byValue && !triedAgain(st))):
 				return true // the error of a wrapper that waits only says that waiting failed
 			case n > 0 && code.IsError(ret.Results[n-1].Type()) && lost.Fact(ret.Results[n-1]).IsNil():
 				return true
@@ -51,6 +51,14 @@ func (f *Family) skips(s *summary.Summary, st *summary.Site, m meaning.Meaning, 
 		}
 	}
 	return false
+}
+
+// triedAgain reports whether a wrapper on the way to the acquire tries in a loop, until it has the
+// lock or gives up.
+func triedAgain(st *summary.Site) bool {
+	return slices.ContainsFunc(st.Lock.Chain, func(c *summary.Site) bool {
+		return c.Told != nil && c.Told.Retry || c.At != nil && LoopBlocks(c.Func)[c.At.Block()]
+	})
 }
 
 // Lost explores what happens where the lock at st is not taken: somebody else has it or,
@@ -80,6 +88,23 @@ func (f *Family) TellsError(st *summary.Site, m meaning.Meaning) bool {
 	}
 	return false
 }
+
+// refusesByError reports whether who does not get the lock from a wrapper gets an error in any
+// case, so that a bool beside it says nothing more. A wrapper of another one hands that on.
+func (f *Family) refusesByError(st *summary.Site, m meaning.Meaning) bool {
+	if st.Region == nil || !endsWithError(st.Func) {
+		return false
+	}
+	won := f.oracle(st, m)
+	lost := world.Explore(st.Start(), &refusal{won: won, byValue: st.Direct && tellsByValue(won, st.Func)}, func(ssa.Instruction) world.Verb { return world.Go })
+	return !lost.Limit && len(lost.Returns) > 0 && !slices.ContainsFunc(lost.Returns, func(ret *ssa.Return) bool {
+		return lost.Fact(ret.Results[len(ret.Results)-1]).IsNil() || slices.Contains(st.Region.Returns, ret)
+	})
+}
+
+// RefusedByError reports whether the functions between st and the acquire answer whoever does
+// not get the lock with an error.
+func (ev *Evidence) RefusedByError(st *summary.Site) bool { return ev.along(st.Lock.Chain).Refuses }
 
 // refused reports whether fn tells an error wherever a general command found its key
 // taken, by other returns than those of the winner: who gets none has the lock.

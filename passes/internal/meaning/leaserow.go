@@ -203,6 +203,11 @@ func (c *Change) Deletes() bool {
 	return slices.Contains([]string{"DELETE", "DeleteItem", "Delete", "FindOneAndDelete"}, c.Operation)
 }
 
+// Counts reports whether a write is one step of a counter, which the store makes by itself.
+func (c *Change) Counts() bool {
+	return slices.Contains([]string{"INCR", "INCRBY", "INCRBYFLOAT", "DECR", "DECRBY", "HINCRBY", "HINCRBYFLOAT", "ZINCRBY"}, c.Operation)
+}
+
 // Compared lists what a write compares a column with.
 func (c *Change) Compared(column string) []*term.T {
 	var out []*term.T

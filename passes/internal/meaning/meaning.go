@@ -51,6 +51,7 @@ type Meaning struct {
 	Raw      bool    // needs evidence
 	Try      bool
 	InRow    bool    // an acquire that tells in the row which it answers with whether the lock was taken
+	Judged   bool    // an acquire that answers with a value which the program judges: a time, a flag
 	Deaf     bool    // an acquire whose call cannot bring back the answer: a row that Exec drops
 	Shared   bool    // others may hold it at the same time: it excludes none of them
 	Checked  bool    // compares the owner

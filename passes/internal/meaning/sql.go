@@ -68,7 +68,7 @@ func (r *Reader) sql(lib *catalog.Library, text, args, on catalog.Ref, reject st
 	for _, st := range sqlread.Read(s) {
 		nameTable(st, s, t)
 		for _, m := range r.statement(lib, st, params, conn, reject, call) {
-			m.InRow = m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
+			m.InRow = m.Judged || m.Role == Acquire && m.Kind == lock.Advisory && answersInRow(st, r.Catalog)
 			m.Deaf = exec && m.InRow && !countsTaken(st)
 			if m.Role == Write {
 				m.Write.Otherwise = otherwise || !sure && !r.asksAnyway(given, m.Write)
@@ -371,10 +371,13 @@ func member(name string, t *term.T) *term.T {
 }
 
 func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, conn *term.T, reject string, call *term.T) []Meaning {
-	var ms []Meaning
+	var ms, stored []Meaning
 	for _, f := range st.Functions {
 		fn := r.Catalog.SQLFunc(f.Name)
 		if fn == nil {
+			if m, ok := r.storedLease(lib, f, params, conn); ok {
+				stored = append(stored, m)
+			}
 			continue
 		}
 		at := func(ref catalog.Ref) *term.T {
@@ -416,7 +419,7 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		}
 		ms = append(ms, list...)
 	}
-	if len(st.Writes) == 0 && (st.Verb == "SELECT" || st.Verb == "OTHER") {
+	if len(stored) == 0 && len(st.Writes) == 0 && (st.Verb == "SELECT" || st.Verb == "OTHER") {
 		m := r.base(lib, Query)
 		m.On, m.Store = conn, "sql"
 		if len(st.Tables) > 0 {
@@ -429,12 +432,12 @@ func (r *Reader) statement(lib *catalog.Library, st sqlread.Statement, params, c
 		m.Found = foundIn(st.Where)
 		ms = append(ms, m)
 	}
-	if st.Verb == "CALL" || len(ms) == 1 && ms[0].Role == Query && r.callsProcedure(st) {
+	if st.Verb == "CALL" || len(stored) > 0 && len(st.Writes) == 0 || len(ms) == 1 && ms[0].Role == Query && r.callsProcedure(st) {
 		m := r.base(lib, Write)
 		m.Write = &Change{Store: "sql", Operation: "CALL", Resource: "sql", On: conn, Unknown: lock.ReasonProcedure, Call: call}
 		ms = append(ms, m)
 	}
-	return ms
+	return append(stored, ms...)
 }
 
 // foundIn lists the columns that a WHERE clause asks for.

@@ -18,7 +18,8 @@ func names(g Guard) bool {
 	case "and", "or", "in", "exists":
 		return len(g.Alts) == 0 || slices.ContainsFunc(g.Alts, names)
 	case "=":
-		return g.Value == nil || g.Value.Kind != term.Const
+		joins := g.Value != nil && g.Value.Kind == term.Op && g.Value.Name == "column" // another table of the statement
+		return g.Value == nil || g.Value.Kind != term.Const && !joins
 	case "<", "<=", ">", ">=", "<>", "is null":
 		return false
 	}

@@ -193,8 +193,10 @@ func record(e *engine.Engine, owners *remarks.Owners, fn *ssa.Function, st *summ
 	u.Leader = m.Kind == lock.Election || (m.Raw && m.Row == nil || st.Apart) && !st.Wrapper && engine.Leads(st)
 	j := &judge{e: e, owners: owners, st: st, lock: m, counters: e.Drawn(st.Effects)}
 	unseen := make(map[lock.Reason]bool)
-	for _, x := range st.Effects {
+	for i, x := range st.Effects {
 		switch {
+		case e.TakenAnew(st, st.Effects, i):
+			unseen[lock.ReasonGoroutine] = true
 		case x.Signal != "" && (u.Leader || x.Why != ""):
 			handedOver(e, u, j, x, unseen)
 		case engine.HandsOn(x):

@@ -37,6 +37,9 @@ func (k *keeping) again(r summary.Recorded) {
 				continue
 			}
 			at, in := k.turning(x)
+			if in != nil && x.Reach == summary.ByGoroutine && k.givesBack(in) {
+				continue
+			}
 			if r.Use.Renewal != "none" && (x.Reach != summary.ByGoroutine || in == nil || k.told(in)) {
 				continue
 			}
@@ -47,6 +50,15 @@ func (k *keeping) again(r summary.Recorded) {
 			return
 		}
 	}
+}
+
+// givesBack reports whether a call takes a lock in each turn of its loop, and gives it back in there:
+// that is a holder like any other.
+func (k *keeping) givesBack(call *ssa.Call) bool {
+	f := k.e.Families[code.Origin(code.Root(call.Parent()))]
+	return f != nil && slices.ContainsFunc(f.Sums[call.Parent()].Sites, func(st *summary.Site) bool {
+		return st.At == ssa.CallInstruction(call) && st.Region != nil && len(st.Freed) > 0 && !st.HeldOut && !st.Region.Again
+	})
 }
 
 // refusesAll reports whether a live lock refuses its own holder as well. Of a record

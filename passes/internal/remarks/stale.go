@@ -1,6 +1,7 @@
 package remarks
 
 import (
+	"go/types"
 	"path/filepath"
 	"slices"
 
@@ -92,13 +93,21 @@ func (k *keeping) readBefore(f *engine.Family, st *summary.Site, write summary.E
 	// Told by their places, not by their terms: the record that a read fills is among what it
 	// is given, and is another term once it is filled.
 	used := make(map[string]bool)
+	given := choosesLock(f, st)
+	var look func(v *term.T)
+	look = func(v *term.T) {
+		if v == nil || given[v] {
+			return
+		}
+		if v.Kind == term.Call && k.reads(v, c.Resource) {
+			used[v.Name+" "+v.Site] = true
+		}
+		for _, a := range v.Args {
+			look(a)
+		}
+	}
 	for _, v := range values {
-		v.Any(func(t *term.T) bool {
-			if t.Kind == term.Call && k.reads(t, c.Resource) {
-				used[t.Name+" "+t.Site] = true
-			}
-			return false
-		})
+		look(v)
 	}
 	if len(used) == 0 {
 		return nil
@@ -111,6 +120,33 @@ func (k *keeping) readBefore(f *engine.Family, st *summary.Site, write summary.E
 		}
 	}
 	return nil
+}
+
+// choosesLock lists the parts of what was read that the call which takes the lock is given, as texts
+// and numbers: which lock that is has to be known before.
+func choosesLock(f *engine.Family, st *summary.Site) map[*term.T]bool {
+	parts := make(map[*term.T]bool)
+	note := func(t *term.T) {
+		if t != nil && (t.Kind == term.Field || t.Kind == term.Elem) {
+			parts[t] = true
+		}
+	}
+	for _, a := range st.At.Common().Args {
+		t := f.Get(a)
+		if code.IsBasic(a.Type()) {
+			note(t)
+		}
+		fields, ok := code.Deref(a.Type()).Underlying().(*types.Struct)
+		if !ok || t.Kind != term.Struct {
+			continue
+		}
+		for field := range fields.Fields() {
+			if i := slices.Index(t.Names, field.Name()); i >= 0 && code.IsBasic(field.Type()) {
+				note(t.Args[i])
+			}
+		}
+	}
+	return parts
 }
 
 // missed reports whether the lock is taken only where a read has failed, or found nothing:

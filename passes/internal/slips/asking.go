@@ -74,7 +74,7 @@ func asks(e *engine.Engine, t *taking) []lock.Slip {
 			return t.unasked(at, broken)
 		}
 	}
-	if t.answers() {
+	if t.answers() && !e.Evidence.RefusedByError(t.st) {
 		denied := t.denied(false)
 		if at := t.regardless(denied); at.IsValid() {
 			return t.unasked(at, denied)

@@ -105,8 +105,8 @@ func outlives(e *engine.Engine, t *taking) []lock.Slip {
 			if b.run != nil && slices.ContainsFunc(ctxs, b.bound) {
 				continue
 			}
-			for _, x := range b.steps[in] {
-				if t.goesOn(b, x) && (x.Open == summary.Closed || !slices.ContainsFunc(ctxs, func(ctx ssa.Value) bool { return ends(b.f, ctx) })) {
+			for i, x := range b.steps[in] {
+				if !e.TakenAnew(t.st, b.steps[in], i) && t.goesOn(b, x) && (x.Open == summary.Closed || !slices.ContainsFunc(ctxs, func(ctx ssa.Value) bool { return ends(b.f, ctx) })) {
 					at := b.f.Frame(c, "")
 					if g, ok := c.(*ssa.Go); ok {
 						at.Position = e.Position(g.Pos()) // of the word go, not of the call
@@ -387,7 +387,7 @@ func (t *taking) mainly(x summary.Effect) bool {
 	resources := func(x summary.Effect) []string {
 		var out []string
 		for _, m := range t.f.Engine.Reader.Of(x.Call) {
-			if m.Role == meaning.Write && !m.Write.Cache {
+			if m.Role == meaning.Write && !m.Write.Cache && !m.Write.Counts() {
 				out = append(out, m.Write.Resource)
 			}
 		}

@@ -100,5 +100,6 @@ type Signs struct {
 	Name      bool     // a name speaks of a lock
 	TTL       bool     // it has a time to live
 	Retry     bool     // it is tried in a loop
+	Refuses   bool     // who does not get it is told so by an error, whatever else is answered
 	Intrinsic []string // what the call itself shows, in words
 }

@@ -184,8 +184,33 @@ func (t *T) Present() (there, known bool) {
 	return true, !slices.ContainsFunc(t.Alts(), func(a *T) bool { return a.Kind == Elem || a.Kind == Nil || a.Kind == Unknown })
 }
 
-// IsChoice reports whether t is a Join that Carried has made.
-func (t *T) IsChoice() bool { return t.Kind == Join && t.Name == carriedJoin }
+// givenJoin names a Join of which it shows once an argument is known which it is: Args[1] where
+// a caller gives something for Args[0], else Args[2].
+const givenJoin = "given"
+
+// Given is with where the argument x is something, else without.
+func (p *Pool) Given(x, with, without *T) *T {
+	switch {
+	case with == without, x.Kind == Struct, x.Kind == Out, p.Yields != nil && p.Yields(x):
+		return with
+	case x.IsZero():
+		return without
+	case x.IsChoice() && x.Name == givenJoin: // handed on
+		return p.Given(x.Args[0], p.Given(x.Args[1], with, without), p.Given(x.Args[2], with, without))
+	}
+	return p.intern(T{Kind: Join, Name: givenJoin, Args: []*T{x, with, without}})
+}
+
+// IsChoice reports whether t is a Join that Carried or Given has made.
+func (t *T) IsChoice() bool { return t.Kind == Join && (t.Name == carriedJoin || t.Name == givenJoin) }
+
+// Choice is t, which is a choice, of other terms.
+func (p *Pool) Choice(t, x, with, without *T) *T {
+	if t.Name == givenJoin {
+		return p.Given(x, with, without)
+	}
+	return p.Carried(x, with, without)
+}
 
 // Uncertain reports whether t may be what a context has, where it is not known whether that
 // has any. What calls are made of is not looked at.

@@ -45,7 +45,7 @@ func (p *Pool) remake(t *T, args []*T) *T {
 		return p.Op(t.Name, args...)
 	case Join:
 		if t.IsChoice() {
-			return p.Carried(args[0], args[1], args[2])
+			return p.Choice(t, args[0], args[1], args[2])
 		}
 		return p.Join(args...)
 	}

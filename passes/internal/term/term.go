@@ -73,6 +73,9 @@ type Pool struct {
 	// Apply runs functions that are known on an object; nil where they are not.
 	Apply func(fns *T, index int, x *T) *T
 
+	// Yields reports whether a value is surely not nil; nil where nobody knows.
+	Yields func(*T) bool
+
 	rebuilt atomic.Int64
 
 	mu    sync.Mutex
@@ -214,7 +217,7 @@ func (p *Pool) Field(x *T, name string) *T {
 		}
 	case Join:
 		if x.IsChoice() {
-			return p.Carried(x.Args[0], p.Field(x.Args[1], name), p.Field(x.Args[2], name))
+			return p.Choice(x, x.Args[0], p.Field(x.Args[1], name), p.Field(x.Args[2], name))
 		}
 		alts := make([]*T, 0, len(x.Args))
 		for _, a := range x.Args {

@@ -19,6 +19,18 @@ func Overdue(ctx context.Context, locks *redsync.Redsync, db *sql.DB, now time.T
 	return err
 }
 
+// Wake changes whatever is on a shelf that is open: which row belongs to which is no question of
+// who is late.
+func Wake(ctx context.Context, locks *redsync.Redsync, db *sql.DB) error {
+	mutex := locks.NewMutex("wake")
+	if err := mutex.LockContext(ctx); err != nil { // verdict: fenced
+		return err
+	}
+	defer mutex.UnlockContext(context.WithoutCancel(ctx))
+	_, err := db.ExecContext(ctx, "UPDATE toys JOIN shelves ON toys.shelf = shelves.id SET toys.awake = TRUE WHERE shelves.open = TRUE AND toys.awake = FALSE")
+	return err
+}
+
 // Close compares what it has read under a row lock: that cannot fail.
 func Close(ctx context.Context, locks *redsync.Redsync, db *sql.DB, id int64) error {
 	mutex := locks.NewMutex("close")
