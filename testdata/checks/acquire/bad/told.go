@@ -35,6 +35,6 @@ func Mop(ctx context.Context, db *sql.DB, d *Door) error {
 		return err
 	}
 	defer d.Leave(ctx)
-	_, err := db.ExecContext(ctx, "UPDATE halls SET mopped = now() WHERE id = 1")
+	_, err := db.ExecContext(ctx, "UPDATE porches SET mopped = now() WHERE id = 1")
 	return err
 }
