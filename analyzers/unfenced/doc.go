@@ -57,8 +57,9 @@
 // waits or fails and rows or objects change), and a note, which only the inventory
 // shows, anywhere else: where the lock appears to save work (the loser skips, or
 // caches are written), where the writes only remove, count or add to a log, where
-// they are made for the whole program as its pool of connections is opened, where a
-// conditional write comes first and lets one holder go on, and where it is unclear.
+// they are made for the whole program as its pool of connections is opened, where the
+// key is a number among workers, where a conditional write comes first and lets one
+// holder go on, and where it is unclear.
 // A cache is told by its use (a key is looked up, and what is not there is loaded
 // from elsewhere, stored under it and returned) or by its name.
 //

@@ -89,6 +89,9 @@ func For(u *lock.Use) Suggestion {
 	case changes != nil && byVersion(u):
 		because("the records that change do so by their version, and %s goes with them", describe(changes))
 
+	case changes != nil && countsWorkers(u.Key):
+		because("the key is a number among workers, so that the lock limits how many work at a time")
+
 	case changes != nil && remade(u):
 		because("%s is made of nothing that was read under the lock, so that the second one writes the same", describe(changes))
 
@@ -136,6 +139,17 @@ func For(u *lock.Use) Suggestion {
 		because("the name says %s", idle)
 	}
 	return s
+}
+
+// countsWorkers reports whether a key names one of several that may be taken, and nothing of
+// what is done under it: who finds one taken takes the next.
+func countsWorkers(key string) bool {
+	rest, numbered := strings.CutSuffix(key, "%d")
+	if !numbered {
+		return false
+	}
+	said := slices.DeleteFunc(words(rest), func(word string) bool { return word == "lock" })
+	return len(said) > 0 && slices.Contains([]string{"worker", "workers", "slot", "slots", "permit", "permits", "semaphore", "concurrency"}, said[len(said)-1])
 }
 
 // WorksAnyway reports whether a program does the work without the lock, and knows it.

@@ -39,6 +39,8 @@ func TestFor(t *testing.T) {
 		{"loser skips a write without a condition", lock.Use{Skips: true, Writes: []lock.Write{update}}, lock.Unclear, "without a condition"},
 		{"loser skips, but money", lock.Use{Skips: true, Key: "payment:%s", Writes: []lock.Write{update}}, lock.Unclear, "payment"},
 		{"loser waits, but a cache by name", lock.Use{Key: "cache:rates", Writes: []lock.Write{update}}, lock.Unclear, "cache"},
+		{"one of several workers", lock.Use{Key: "%s:worker:lock:%d", Writes: []lock.Write{update}}, lock.Unclear, "how many work"},
+		{"what a worker is about", lock.Use{Key: "worker:order:%d", Writes: []lock.Write{update}}, lock.Correctness, "UPDATE"},
 		{"caches only", lock.Use{Writes: []lock.Write{cache, own}}, lock.Efficiency, "derived"},
 		{"cache and rows", lock.Use{Writes: []lock.Write{cache, update}}, lock.Correctness, "UPDATE"},
 		{"a cache by the type that keeps it", lock.Use{Writes: []lock.Write{{Operation: "HSET", Resource: "redis:page:7", Condition: lock.None,

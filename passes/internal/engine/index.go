@@ -29,6 +29,7 @@ type Index struct {
 	brackets map[*summary.Site]*lock.Use // by the sites that they stand on
 	follow   map[string][]under          // what runs where leadership is told, by signal
 	taking   map[string][]under          // what runs where work is received, by the field that it waits in
+	renewed  map[string]fieldSet         // fields through which locks are renewed, by import path
 	sections map[lock.Position][]*Family // those whose sections do something, by the place of that
 }
 

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
@@ -17,6 +20,7 @@ func (e *Engine) Renewal(st *summary.Site, m meaning.Meaning) string {
 		return "library"
 	}
 	here, aside := e.Renews(st.Effects, m)
+	here = here || e.renewedNext(st, m)
 	aside = aside || e.renewedBefore(st, m)
 	for _, c := range st.Lock.Chain {
 		if own, ok := e.Acquire(c.Lock.Call); ok {
@@ -31,6 +35,63 @@ func (e *Engine) Renewal(st *summary.Site, m meaning.Meaning) string {
 		return "explicit"
 	}
 	return "none"
+}
+
+// renewedNext reports whether a lock that is kept from turn to turn is renewed in later
+// ones: by the very call that takes it, in a loop that comes back to that with the lock held,
+// or through the field in which its object is put, by a function that is called again.
+func (e *Engine) renewedNext(st *summary.Site, m meaning.Meaning) bool {
+	if st.Region == nil || st.Func == nil {
+		return false
+	}
+	f := e.Families[code.Origin(code.Root(st.Func))]
+	if f == nil || f.Sums[st.Func] == nil {
+		return false
+	}
+	if st.Region.Again && !st.Direct {
+		if here, _ := e.Renews(f.Sums[st.Func].Steps[st.At], m); here {
+			return true
+		}
+	}
+	if !st.HeldOut || m.Handle == nil {
+		return false
+	}
+	renewed := e.Index.renewedFields(code.PackagePath(st.Func))
+	return len(renewed) > 0 && slices.ContainsFunc(f.Places, func(p Placed) bool {
+		kept, ok := p.Addr.(*ssa.FieldAddr)
+		return ok && renewed[fieldOfType{code.NamedOf(kept.X.Type()), kept.Field}] && f.Get(p.Val) == m.Handle
+	})
+}
+
+// A fieldOfType is a field of a struct type that has a name.
+type fieldOfType struct {
+	of    *types.Named
+	index int
+}
+
+type fieldSet map[fieldOfType]bool
+
+// renewedFields are the fields through which functions of a package renew what is in them.
+func (x *Index) renewedFields(path string) fieldSet {
+	if x.renewed == nil {
+		x.renewed = make(map[string]fieldSet)
+	}
+	fields, known := x.renewed[path]
+	if known {
+		return fields
+	}
+	fields = make(fieldSet)
+	for _, c := range x.CallsIn(path) {
+		entry := x.e.Reader.Entry(c.Term())
+		if entry == nil || entry.Renew == nil {
+			continue
+		}
+		if of, i, ok := code.FieldRead(code.Operand(c.Call.Common(), entry.Renew.Handle)); ok && code.NamedOf(of.Type()) != nil {
+			fields[fieldOfType{code.NamedOf(of.Type()), i}] = true
+		}
+	}
+	x.renewed[path] = fields
+	return fields
 }
 
 // renewedBefore reports whether a goroutine that runs since before the acquire renews the

@@ -62,7 +62,7 @@ func (l *Owned) MLock(ctx context.Context, names ...string) error {
 	l.owner = rand.Text()
 	for _, name := range names {
 		key := "owned:" + name
-		ok, err := l.rdb.SetNX(ctx, key, l.owner, time.Minute).Result() // verdict: no-visible-write
+		ok, err := l.rdb.SetNX(ctx, key, l.owner, time.Minute).Result()
 		if err != nil {
 			return errors.Join(err, l.MUnlock(ctx))
 		}
