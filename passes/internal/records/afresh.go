@@ -135,7 +135,9 @@ func (w conditioned) lateness(parts, before []*term.T) (fault, note string) {
 // filledBefore reports whether a map or list is stored that was filled with what had been read
 // elsewhere before the version was.
 func (w conditioned) filledBefore(t *term.T) bool {
-	return t.Any(func(t *term.T) bool { return t.Kind == term.Call && t.Name == "make" || t.Kind == term.Struct || t.IsMerged() }) && slices.ContainsFunc(w.st.Effects[:w.i], func(y summary.Effect) bool {
+	return t.Any(func(t *term.T) bool {
+		return t.Kind == term.Call && t.Name == "make" || t.Kind == term.Struct || t.IsMerged()
+	}) && slices.ContainsFunc(w.st.Effects[:w.i], func(y summary.Effect) bool {
 		return w.queries(y) && !y.Call.SameCall(w.version) && w.e.Flows(y.Call, w.c.Call)
 	})
 }

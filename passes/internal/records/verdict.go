@@ -588,6 +588,9 @@ func (j *judge) memory(m *summary.Memory) ruling {
 		if r, ok := j.cut(tok, m.Token); ok {
 			return r
 		}
+		if m.Lapses {
+			return ruling{cond: lock.Unknown, note: "another method forgets the last token, and whoever comes later than that is let in", why: lock.ReasonLimit}
+		}
 		return ruling{cond: lock.Token}
 	case m.Op == "<" || m.Op == "<=":
 		none.fault = "the token is compared but never stored, so the fence does not move"
