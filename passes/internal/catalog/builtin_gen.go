@@ -395,9 +395,9 @@ var builtin = []source{
 				&Call{Func: []string{"(*concurrency.Election).Key"}, Token: &Token{Of: Ref{Base: 2}, Reason: "the key ends in the lease id, which is random"}, Pos: "data/etcd-concurrency.yaml:97:5"},
 				&Call{Func: []string{"(*concurrency.Election).Leader", "(*concurrency.Election).Observe"}, Query: &Query{Store: "etcd", Resource: []Ref{Ref{Base: 2}}}, Pos: "data/etcd-concurrency.yaml:99:5"},
 				&Call{Func: []string{"concurrency.NewSTM"}, Blocks: &Blocks{Kind: "remote"}, Runs: &Runs{Func: Ref{Base: 1, Index: 1}, How: "now"}, args: 2, Pos: "data/etcd-concurrency.yaml:103:5"},
-				&Call{Func: []string{"(concurrency.STM).Put"}, Write: &Write{Store: "etcd", Op: "STM Put", Resource: []Ref{Ref{Base: 1}}, Conditions: []*Carrier{
+				&Call{Func: []string{"(concurrency.STM).Put"}, Write: &Write{Store: "etcd", Op: "STM Put", Resource: []Ref{Ref{Base: 1}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
 					&Carrier{Kind: "version", Compare: "equal"},
-				}, Reject: "none"}, args: 1, Pos: "data/etcd-concurrency.yaml:106:5"},
+				}, Reject: "none"}, args: 2, Pos: "data/etcd-concurrency.yaml:106:5"},
 				&Call{Func: []string{"(concurrency.STM).Del"}, Write: &Write{Store: "etcd", Op: "STM Del", Resource: []Ref{Ref{Base: 1}}, Conditions: []*Carrier{
 					&Carrier{Kind: "version", Compare: "equal"},
 				}, Reject: "none"}, args: 1, Pos: "data/etcd-concurrency.yaml:108:5"},
@@ -2552,8 +2552,8 @@ var builtin = []source{
 				}, Query: &Query{Store: "http", Resource: []Ref{Ref{Base: 1, Path: []string{"URL"}}}}, Blocks: &Blocks{Kind: "remote", For: Ref{Base: 2, Path: []string{"Timeout"}}}, args: 1, Pos: "data/rpc.yaml:16:5"},
 				&Call{Func: []string{"(*http.Client).Do"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Path: []string{"Method"}}, Is: []string{"PUT", "PATCH", "DELETE"}},
-				}, Write: &Write{Store: "http", Op: "Do", Resource: []Ref{Ref{Base: 1, Path: []string{"URL"}}}, Reject: "reply", Unknown: "rpc", Bare: true}, args: 1, Pos: "data/rpc.yaml:20:5"},
-				&Call{Func: []string{"(*http.Client).Do"}, Write: &Write{Store: "http", Op: "Do", Resource: []Ref{Ref{Base: 1, Path: []string{"URL"}}}, Reject: "reply", Unknown: "rpc"}, Blocks: &Blocks{Kind: "remote", For: Ref{Base: 2, Path: []string{"Timeout"}}}, args: 1, Pos: "data/rpc.yaml:23:5"},
+				}, Write: &Write{Store: "http", Op: "Do", Resource: []Ref{Ref{Base: 1, Path: []string{"URL"}}}, Value: Ref{Base: 1, Path: []string{"Body"}}, Reject: "reply", Unknown: "rpc", Bare: true}, args: 1, Pos: "data/rpc.yaml:20:5"},
+				&Call{Func: []string{"(*http.Client).Do"}, Write: &Write{Store: "http", Op: "Do", Resource: []Ref{Ref{Base: 1, Path: []string{"URL"}}}, Value: Ref{Base: 1, Path: []string{"Body"}}, Reject: "reply", Unknown: "rpc"}, Blocks: &Blocks{Kind: "remote", For: Ref{Base: 2, Path: []string{"Timeout"}}}, args: 1, Pos: "data/rpc.yaml:23:5"},
 				&Call{Func: []string{"(*http.Client).Get", "(*http.Client).Head"}, Query: &Query{Store: "http", Resource: []Ref{Ref{Base: 1}}}, Blocks: &Blocks{Kind: "remote", For: Ref{Base: 2, Path: []string{"Timeout"}}}, args: 1, Pos: "data/rpc.yaml:26:5"},
 				&Call{Func: []string{"(*http.Client).Post", "(*http.Client).PostForm"}, Write: &Write{Store: "http", Op: "Post", Resource: []Ref{Ref{Base: 1}}, Reject: "reply", Unknown: "rpc"}, Blocks: &Blocks{Kind: "remote", For: Ref{Base: 2, Path: []string{"Timeout"}}}, args: 1, Pos: "data/rpc.yaml:29:5"},
 				&Call{Func: []string{"http.Get", "http.Head"}, Query: &Query{Store: "http", Resource: []Ref{Ref{Base: 1}}}, Blocks: &Blocks{Kind: "wait"}, args: 1, Pos: "data/rpc.yaml:33:5"},
@@ -2561,11 +2561,13 @@ var builtin = []source{
 				&Call{Func: []string{"http.NewRequest"}, New: &New{Fields: []*FieldOf{
 					&FieldOf{Name: "Method", Is: Ref{Base: 1}},
 					&FieldOf{Name: "URL", Is: Ref{Base: 1, Index: 1}},
-				}}, args: 2, Pos: "data/rpc.yaml:39:5"},
+					&FieldOf{Name: "Body", Is: Ref{Base: 1, Index: 2}},
+				}}, args: 3, Pos: "data/rpc.yaml:39:5"},
 				&Call{Func: []string{"http.NewRequestWithContext"}, New: &New{Context: Ref{Base: 1}, Fields: []*FieldOf{
 					&FieldOf{Name: "Method", Is: Ref{Base: 1, Index: 1}},
 					&FieldOf{Name: "URL", Is: Ref{Base: 1, Index: 2}},
-				}}, args: 3, Pos: "data/rpc.yaml:41:5"},
+					&FieldOf{Name: "Body", Is: Ref{Base: 1, Index: 3}},
+				}}, args: 4, Pos: "data/rpc.yaml:41:5"},
 				&Call{Func: []string{"(*http.Request).WithContext"}, Part: &Part{Kind: "op", Of: Ref{Base: 2}, Args: Ref{Base: 1}}, args: 1, Pos: "data/rpc.yaml:43:5"},
 				&Call{Func: []string{"(http.Header).Set", "(http.Header).Add"}, Part: &Part{Kind: "set", Text: Ref{Base: 1}, Args: Ref{Base: 1, Index: 1}}, args: 2, Pos: "data/rpc.yaml:45:5"},
 				&Call{Func: []string{"(http.RoundTripper).RoundTrip"}, Write: &Write{Store: "http", Op: "RoundTrip", Resource: []Ref{Ref{Base: 1, Path: []string{"URL"}}}, Reject: "reply", Unknown: "rpc"}, args: 1, Pos: "data/rpc.yaml:47:5"},

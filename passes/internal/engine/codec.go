@@ -14,7 +14,7 @@ import (
 // factVersion is the first byte of a fact. Facts do not outlive the build of
 // the tool that wrote them, as drivers keep them by its identity; a byte that
 // does not fit means no fact all the same.
-const factVersion = 4
+const factVersion = 5
 
 // maxInner bounds the function values whose summaries a fact carries.
 const maxInner = 24

@@ -116,7 +116,7 @@ func (c *codec) effect(x *summary.Effect) {
 		list(c, &m.Args, c.value)
 		c.value(&m.Token)
 		c.text(&m.Op)
-		flags(c, &m.Text, &m.Stored, &m.Early, &m.Locked, &m.Told, &m.Bare)
+		flags(c, &m.Text, &m.Stored, &m.Early, &m.Locked, &m.Told, &m.Bare, &m.Lapses)
 	}
 	if c.read && x.Open != summary.Closed && x.Call == nil || x.Open == summary.Value && len(x.Call.Args) == 0 {
 		c.bad = true

@@ -20,10 +20,10 @@
 // values), merged.go (maps that are put together), inplace.go and scopes.go (builders that are changed, or handed to functions), stored.go (records that are stamped), reaching.go (when),
 // listed.go (lists and structs that grow), replaced.go (structs that are assigned anew), models.go (what mappers take from types),
 // texts.go (scripts and statements in fields), written.go (texts that are written in pieces), handle.go (which connection), names.go (places and names), loops.go, length.go, backoff.go
-// (waits that grow), logging.go, writers.go (what a writer stands for).
+// (waits that grow), logging.go, writers.go (what a writer stands for), again.go (records that are read twice), shelves.go (places where tokens are put).
 //
 // Summaries: summary.go, step.go (one call), unseen.go (one that is out of sight), computing.go (functions that only compute),
-// sets.go (what is stored in objects), memory.go and helped.go (objects as resources), batch.go,
+// sets.go (what is stored in objects), memory.go, helped.go and forgets.go (objects as resources), batch.go,
 // asked.go and tested.go (comparisons in Go), chosen.go (with zero), claims.go, latches.go (claims that are won once), tables.go (what is said elsewhere of what is written), outcome.go and
 // swallowed.go (whether the outcome is looked at, and told), counter.go (where tokens are drawn), copied.go (what is a cache).
 //

@@ -57,6 +57,7 @@ func (f *Family) memory(fn *ssa.Function, s *summary.Summary) {
 			}
 		}
 		m.Stored = c.moved || len(moves) > 0 && (m.Early || c.op == "idle" || c.keepsUp(f, moves, rest))
+		m.Lapses = m.Stored && f.forgets(fn, named, c.stored)
 		m.Bare = !m.Early && c.op != "idle" && f.bare(fn, c.at, data.at)
 	}
 	eff := summary.Effect{Memory: m, At: lock.Frame{Position: f.Engine.Position(data.at.Pos()), Function: code.Shown(fn)}}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/engine"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
@@ -51,9 +52,14 @@ func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
 	if len(versions) == 0 {
 		return ruling{}, false
 	}
+	if j.e.AskedTwice(j.st, c.Call, func(name string, t *term.T) bool {
+		return versionName(name) || slices.ContainsFunc(versions, func(v *term.T) bool { return v.Any(func(x *term.T) bool { return x == t }) })
+	}) {
+		return ruling{cond: lock.None, fault: askedAfresh}, true
+	}
 	parts, before := storedBy(c, versions, columns)
 	for i, x := range j.st.Effects {
-		if !j.queries(x) || x.Call == c.Call || j.comparedInGo(c, x.Call) ||
+		if !j.queries(x) || x.Call == c.Call || j.comparedInGo(c, x.Call) && !transactional(c) ||
 			!slices.ContainsFunc(versions, func(t *term.T) bool { return j.readBy(t, x.Call) }) {
 			continue
 		}
@@ -65,7 +71,32 @@ func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
 			r, ok = ruling{cond: lock.Unknown, note: note}, true
 		}
 	}
+	if !ok {
+		return j.readByCaller(c, versions, parts)
+	}
 	return r, ok
+}
+
+// readByCaller rules on a write that compares a version which the section reads, while a caller
+// of the function has read what is stored from the same place, before the lock was taken.
+func (j *judge) readByCaller(c *meaning.Change, versions, parts []*term.T) (r ruling, ok bool) {
+	if j.st.Func == nil || !slices.ContainsFunc(j.st.Effects, func(x summary.Effect) bool {
+		return j.queries(x) && !j.comparedInGo(c, x.Call) && slices.ContainsFunc(versions, func(t *term.T) bool { return j.readBy(t, x.Call) })
+	}) {
+		return ruling{}, false
+	}
+	name := code.FuncName(code.Root(j.st.Func))
+	written := identities(c)
+	for _, t := range parts {
+		if t.Any(func(p *term.T) bool {
+			return p.Kind == term.Param && p.Name == name && !slices.Contains(written, p) && slices.ContainsFunc(j.e.Values(p), func(v *term.T) bool {
+				return slices.ContainsFunc(j.e.Reader.Queries(v), func(q meaning.Meaning) bool { return engine.Overlap(q.Store, c.Resource) })
+			})
+		}) {
+			return ruling{cond: lock.Unknown, note: "what is stored was read by a caller before the lock was taken, and the version after that"}, true
+		}
+	}
+	return ruling{}, false
 }
 
 // lateness says what is wrong with the time of the version, or cannot be known of it; both are
@@ -75,6 +106,9 @@ func (w conditioned) lateness(parts, before []*term.T) (fault, note string) {
 		return decidedBefore, ""
 	}
 	with := func(t *term.T) bool { return t.Any(w.version.SameCall) }
+	if !slices.ContainsFunc(parts, with) && slices.ContainsFunc(parts, w.filledBefore) {
+		note = madeElsewhere
+	}
 	for _, t := range append(slices.Clip(parts), before...) {
 		if with(t) {
 			continue
@@ -98,6 +132,16 @@ func (w conditioned) lateness(parts, before []*term.T) (fault, note string) {
 	return "", note
 }
 
+// filledBefore reports whether a map or list is stored that was filled with what had been read
+// elsewhere before the version was.
+func (w conditioned) filledBefore(t *term.T) bool {
+	return t.Any(func(t *term.T) bool {
+		return t.Kind == term.Call && t.Name == "make" || t.Kind == term.Struct || t.IsMerged()
+	}) && slices.ContainsFunc(w.st.Effects[:w.i], func(y summary.Effect) bool {
+		return w.queries(y) && !y.Call.SameCall(w.version) && w.e.Flows(y.Call, w.c.Call)
+	})
+}
+
 // decidedBefore reports whether control comes to the write by what was read from the same
 // record before the version was.
 func (w conditioned) decidedBefore() bool {
@@ -109,18 +153,40 @@ func (w conditioned) decidedBefore() bool {
 	})
 }
 
-// versionsOf lists what a write compares with versions, or with a greatest number that it moves
-// and that was read, and the columns that hold them.
+// versionName reports whether a field of an object is named like a version.
+func versionName(name string) bool {
+	return versionColumn(strings.Join(meaning.Words(name), "_"))
+}
+
+// versionsOf lists what a write compares with versions, or with another value or a greatest
+// number that it moves and that was read, and the columns that hold them.
 func (j *judge) versionsOf(c *meaning.Change) (values []*term.T, columns []string) {
-	for _, g := range c.Guards {
+	for _, g := range append(j.headers(c), c.Guards...) {
 		switch {
+		case g.Value == nil && g.Op == "version":
+			values = append(values, j.readWithin(c)...)
 		case g.Value == nil:
-		case g.Op == "version", g.Op == "=" && versionColumn(g.Column),
+		case g.Op == "version", g.Op == "=" && (versionColumn(g.Column) || g.Moves && j.e.Reader.Reads(g.Value)),
 			(g.Op == "<" || g.Op == "<=") && g.Stored && j.e.Reader.Reads(g.Value):
 			values, columns = append(values, g.Value), append(columns, g.Column)
 		}
 	}
 	return values, columns
+}
+
+// transactional reports whether a write goes with what was read through the same, as one.
+func transactional(c *meaning.Change) bool { return strings.HasPrefix(c.Operation, "STM ") }
+
+// readWithin lists the calls that read by what a write goes through: a transaction that is
+// refused where that has changed.
+func (j *judge) readWithin(c *meaning.Change) []*term.T {
+	var out []*term.T
+	for _, x := range j.st.Effects {
+		if j.queries(x) && meaning.Receiver(x.Call) != nil && meaning.Receiver(x.Call) == meaning.Receiver(c.Call) {
+			out = append(out, x.Call)
+		}
+	}
+	return out
 }
 
 // storedBy lists what a write stores beside its versions, and the objects that it changes, as

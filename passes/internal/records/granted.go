@@ -108,6 +108,9 @@ func (j *judge) misdrawn(tok meaning.Token, v *term.T, op string, c *meaning.Cha
 		return ofTheQueue
 	}
 	if c != nil {
+		if fault := j.shelved(c); fault != "" {
+			return fault
+		}
 		if fault := j.late(tok, c); fault != "" {
 			return fault
 		}
@@ -119,6 +122,19 @@ func (j *judge) misdrawn(tok meaning.Token, v *term.T, op string, c *meaning.Cha
 		return fault
 	case j.leftOver(tok, v):
 		return leftOver
+	}
+	return ""
+}
+
+// shelved says what may stand in the place from which a write has its token.
+func (j *judge) shelved(c *meaning.Change) string {
+	for _, store := range j.e.Shelved(j.st, c.Call) {
+		switch {
+		case j.e.OnlyFirst(store):
+			return leftOver
+		case j.owners.Met(store.Addr, store.Parent()):
+			return "the number is kept in one place by all goroutines that take the lock, so that whoever has lost the lock finds the next holder's there"
+		}
 	}
 	return ""
 }

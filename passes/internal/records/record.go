@@ -24,7 +24,24 @@ func Of(e *engine.Engine) ([]*lock.Use, []lock.Remark) {
 	e.Solve()
 	uses := uses(e)
 	slips.Find(e)
+	e.EachUse(func(_ *engine.Family, r summary.Recorded) { unasked(e, r) })
 	return uses, append(remarks.Clocks(e, uses), remarks.Find(e, uses)...)
+}
+
+// unasked takes a number for no token that is drawn for whoever comes, whether or not the lock
+// was taken: it is greater than the holder's.
+func unasked(e *engine.Engine, r summary.Recorded) {
+	u := r.Use
+	if u.Verdict != lock.Fenced || len(e.Drawn(r.Site.Effects).Calls) == 0 || !slices.ContainsFunc(u.Slips, func(s lock.Slip) bool { return s.Kind == lock.SlipUnasked }) {
+		return
+	}
+	for i := range u.Writes {
+		if w := &u.Writes[i]; w.Condition == lock.Token {
+			w.Condition, w.Checked = lock.None, nil
+			w.Fault = "the number is drawn whether or not the lock was taken, so that it is greater than the holder's"
+			u.Verdict = lock.Unfenced
+		}
+	}
 }
 
 // uses makes the records of all sites, in source order.
@@ -343,6 +360,9 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 			return
 		}
 		r := j.memory(x.Memory)
+		if r.why != "" {
+			unseen[r.why] = true
+		}
 		u.Writes = append(u.Writes, memoryWrite(e, x, r))
 		return
 	}

@@ -145,6 +145,10 @@ func (j *judge) guard(g meaning.Guard, c *meaning.Change) ruling {
 			none.fault = "what the version is compared with is a random id, which nobody stored there"
 			return none
 		}
+		if g.Value == nil && transactional(c) && len(j.readWithin(c)) == 0 {
+			none.fault = "nothing is read in the transaction, so that nothing keeps it from being committed"
+			return none
+		}
 		if r, ok := j.ofAnother(g, c); ok {
 			return r
 		}
@@ -583,6 +587,9 @@ func (j *judge) memory(m *summary.Memory) ruling {
 	case (m.Op == "<" || m.Op == "<=") && m.Stored:
 		if r, ok := j.cut(tok, m.Token); ok {
 			return r
+		}
+		if m.Lapses {
+			return ruling{cond: lock.Unknown, note: "another method forgets the last token, and whoever comes later than that is let in", why: lock.ReasonLimit}
 		}
 		return ruling{cond: lock.Token}
 	case m.Op == "<" || m.Op == "<=":

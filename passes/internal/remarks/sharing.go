@@ -32,6 +32,12 @@ func (o *Owners) SessionShared(st *summary.Site, m meaning.Meaning) bool {
 	return f != nil && o.k.sessionShared(f, st, m)
 }
 
+// Met reports whether several goroutines may come to a place at the same time.
+func (o *Owners) Met(place ssa.Value, fn *ssa.Function) bool {
+	w := meeting{k: o.k}
+	return w.shared(place, fn, 0)
+}
+
 func (k *keeping) sessionShared(f *engine.Family, st *summary.Site, m meaning.Meaning) bool {
 	if !m.Mine || m.Kind != lock.Session || !st.Direct {
 		return false

@@ -85,6 +85,7 @@ type Memory struct {
 	Early  bool      // and does so before the comparison
 	Locked bool      // a mutex is held around comparison and store
 	Bare   bool      // nothing is: another may come in between
+	Lapses bool      // another method forgets the stored token
 	Told   bool      // nothing but what callers pass says whether it takes tokens
 }
 
