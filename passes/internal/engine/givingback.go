@@ -1,9 +1,13 @@
 package engine
 
 import (
+	"go/token"
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/fencevet/fencevet/passes/internal/code"
 	"github.com/fencevet/fencevet/passes/internal/meaning"
 	"github.com/fencevet/fencevet/passes/internal/summary"
 	"github.com/fencevet/fencevet/passes/internal/term"
@@ -18,6 +22,40 @@ func (f *Family) ReleaseIndex(list []summary.Effect, match func(summary.Effect) 
 		}
 	}
 	return -1
+}
+
+// afterLoss reports whether a goroutine gives the lock back only once the channel that the
+// acquire has answered with tells that it is lost: it clears up, and ends no section.
+func (f *Family) afterLoss(st *summary.Site, run *ssa.Go) bool {
+	mc, ok := run.Call.Value.(*ssa.MakeClosure)
+	if !ok || st.At == nil {
+		return false
+	}
+	fn := mc.Fn.(*ssa.Function)
+	sum := f.Sums[fn]
+	if sum == nil {
+		return false
+	}
+	var lost ssa.Instruction
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if rx, ok := in.(*ssa.UnOp); ok && rx.Op == token.ARROW && lost == nil {
+				if x, ok := f.Single(rx.X).(*ssa.Extract); ok && x.Tuple == st.At.Value() {
+					lost = rx
+				}
+			}
+		}
+	}
+	m, _ := f.Engine.Acquire(st.Lock.Call)
+	match := f.matcher(st, m)
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if f.ReleaseIndex(sum.Steps[in], match) >= 0 && (lost == nil || !code.Before(lost, in)) {
+				return false
+			}
+		}
+	}
+	return lost != nil
 }
 
 // matcher reports whether an effect releases the lock taken at st.

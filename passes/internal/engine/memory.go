@@ -144,7 +144,8 @@ func rooted(t, root *term.T) bool {
 }
 
 // given reports whether a value comes from fn's parameters other than the receiver. What
-// a store answers, a number that it counts say, is not what it was asked with.
+// a store answers, a number that it counts say, is not what it was asked with, and the
+// object of a lock that is put away until it is given back is no data.
 func (f *Family) given(fn *ssa.Function, t *term.T) bool {
 	name := f.Engine.Name(fn)
 	var given func(*term.T) bool
@@ -154,12 +155,18 @@ func (f *Family) given(fn *ssa.Function, t *term.T) bool {
 			return false
 		case x.Kind == term.Param:
 			return x.Name == name && x.Index > 0
-		case x.Kind == term.Call && len(f.Engine.Reader.Of(x)) > 0:
+		case x.Kind == term.Call && (len(f.Engine.Reader.Of(x)) > 0 || f.Engine.makesLock(x)):
 			return false
 		}
 		return slices.ContainsFunc(x.Args, given)
 	}
 	return given(t)
+}
+
+// makesLock reports whether a call makes the object of a lock or session.
+func (e *Engine) makesLock(call *term.T) bool {
+	entry := e.Reader.Entry(call)
+	return entry != nil && entry.New != nil
 }
 
 // storeName reports whether a type is named as the place where the data is.

@@ -351,9 +351,11 @@ func (f *Family) gather(st *summary.Site, s *summary.Summary, region *world.Regi
 			st.Effects = append(st.Effects, summary.Effect{Why: lock.ReasonGoroutine, At: f.Frame(in, "")})
 		}
 		if i := releases(in); i >= 0 {
-			switch in.(type) {
+			switch in := in.(type) {
 			case *ssa.Go, *ssa.Call:
-				st.Note("explicit", list[i])
+				if run, ok := in.(*ssa.Go); !ok || !f.afterLoss(st, run) {
+					st.Note("explicit", list[i])
+				}
 				list = carried(list)
 			case *ssa.Defer:
 				// What a deferred function does before it releases.
