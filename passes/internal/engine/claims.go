@@ -45,7 +45,9 @@ func (f *Family) claims(fn *ssa.Function, s *summary.Summary) {
 				}
 				for _, i := range group {
 					if x := steps[i]; x.Open == summary.Closed {
-						f.turnsAway(call, s, refused, summary.Claim{Call: x.Call, Again: refused.again, Over: f.isOver(x, steps)})
+						c := summary.Claim{Call: x.Call, Again: refused.again, Over: f.isOver(x, steps)}
+						f.turnsAway(call, s, refused, c)
+						f.settles(call, s, refused, c)
 					}
 				}
 			}

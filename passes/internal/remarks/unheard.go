@@ -28,10 +28,14 @@ type outcomes struct {
 	is    func(v ssa.Value) bool // v is a result of the call, or read from one
 	fails bool                   // the error is not nil
 	lost  bool                   // other results tell the loss
+	gone  bool                   // the error is the one that tells the loss
 }
 
 // Value implements world.Oracle.
 func (o outcomes) Value(v ssa.Value) (world.Fact, bool) {
+	if o.gone && o.asksFor(v) {
+		return world.True, true
+	}
 	if _, tuple := v.Type().(*types.Tuple); tuple || !o.is(v) {
 		return world.Fact{}, false
 	}
@@ -50,6 +54,32 @@ func (o outcomes) Value(v ssa.Value) (world.Fact, bool) {
 
 // Stored implements world.Oracle.
 func (outcomes) Stored(ssa.Instruction, ssa.Value) (world.Fact, bool) { return world.Fact{}, false }
+
+// asksFor reports whether v asks whether the error of the call is one that a library, or the program,
+// has a variable for. Of a renewal that is the one that says the lease is gone.
+func (o outcomes) asksFor(v ssa.Value) bool {
+	var x, y ssa.Value
+	switch v := v.(type) {
+	case *ssa.Call:
+		if code.CalleeName(v.Common()) != "errors.Is" {
+			return false
+		}
+		x, y = v.Call.Args[0], v.Call.Args[1]
+	case *ssa.BinOp:
+		if v.Op != token.EQL {
+			return false
+		}
+		x, y = v.X, v.Y
+	default:
+		return false
+	}
+	load, ok := y.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	g, ok := load.X.(*ssa.Global)
+	return ok && o.is(x) && code.IsError(x.Type()) && g.Pkg != nil && !engine.Standard(g.Pkg.Pkg.Path())
+}
 
 // failure is the fact that tells, by a result's type, that a lease is lost.
 func failure(t types.Type) world.Fact {
@@ -92,12 +122,25 @@ func unheard(f *engine.Family, in ssa.CallInstruction) string {
 		told = told || !code.IsError(v.Type()) && failure(v.Type()).Definite()
 	}
 	if differs(f, follow(f, call, outcomes{is: is, fails: true, lost: true}, true), well) {
+		if asked(fn, outcomes{is: is}) && !differs(f, follow(f, call, outcomes{is: is, fails: true, lost: true, gone: true}, true), well) {
+			return "where it tells that the lease is gone, the work goes on"
+		}
 		return ""
 	}
 	if told && differs(f, follow(f, call, outcomes{is: is, lost: true}, true), well) {
 		return ""
 	}
 	return "a failure is only logged, and the work goes on"
+}
+
+// asked reports whether a function asks which error it is that a call has made.
+func asked(fn *ssa.Function, o outcomes) bool {
+	return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(b.Instrs, func(in ssa.Instruction) bool {
+			v, ok := in.(ssa.Value)
+			return ok && o.asksFor(v)
+		})
+	})
 }
 
 // closes reports whether a renewal is the last deed of the section that it runs in: it
