@@ -32,7 +32,7 @@
 //
 // The lock: site.go (the section), givingback.go (what ends it), oracle.go and judged.go (who knows that it was taken), mute.go,
 // skips.go, failing.go, evidence.go (whether a general command is a lock), published.go, leaserow.go and
-// standing.go, holder.go (records that are locks), renewal.go, halves.go (methods that take and give
+// standing.go, reclaimed.go, holder.go (records that are locks), unasked.go (locks that nobody asks about), renewal.go, halves.go (methods that take and give
 // back), handover.go (leadership that is told to work elsewhere), awaited.go and anew.go (locks that goroutines take),
 // queues.go (work that is handed on), hooks.go (methods of models that mappers run).
 //

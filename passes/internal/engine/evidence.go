@@ -33,6 +33,7 @@ type Evidence struct {
 	keys    map[held]bool                      // keys of known locks
 	named   map[FreedKey]bool                  // them as patterns, whatever their package
 	deleted map[tableOf]bool                   // what something deletes from, or ends a record of
+	asking  map[tableOf][]*meaning.Change      // of resources, by code that asks for more than a name
 	changes map[string][]*meaning.Change       // of resources, as asked for
 	from    map[*meaning.Change]*types.Package // where they are
 	ours    map[string]bool                    // packages of the program
@@ -64,7 +65,7 @@ func newEvidence(e *Engine) *Evidence {
 	ev := &Evidence{
 		e: e, signs: make(map[*summary.Site]*summary.Signs), wraps: make(map[*summary.Site]bool), taken: make(map[lock.Position]bool),
 		freed: make(map[FreedKey]bool), others: make(map[FreedKey]bool), checked: make(map[FreedKey]bool), keys: make(map[held]bool), named: make(map[FreedKey]bool), deleted: make(map[tableOf]bool),
-		rows: make(map[string]*meaning.Row),
+		rows: make(map[string]*meaning.Row), asking: make(map[tableOf][]*meaning.Change),
 	}
 	own := make(map[lock.Position]bool)  // where a family gives back what it took itself
 	sets := make(map[lock.Position]bool) // where the taking of a key goes on with its time to live
@@ -122,8 +123,14 @@ func newEvidence(e *Engine) *Evidence {
 				g.Intrinsic = m.Evidence
 				g.TTL = m.TTL.Source != "none" || f.expires(s, m)
 			}
-			if m.Raw && m.Row != nil && len(st.Lock.Chain) == 0 {
+			switch direct := len(st.Lock.Chain) == 0; {
+			case !m.Raw || m.Row == nil:
+			case m.Row.Beat != "":
+				g.Intrinsic = ev.reclaimed(f, s, st, m)
+			case direct && m.Row.Stands:
 				g.Intrinsic = ev.standing(f, s, st, m)
+			case direct:
+				g.Intrinsic = ev.kept(st, m)
 			}
 			if m.Raw && m.Kind == lock.Session && g.Name && f.readsBack(s, st) {
 				g.Intrinsic = append(g.Intrinsic, "it is read who holds it")
@@ -360,7 +367,7 @@ func (ev *Evidence) marker(st *summary.Site, m meaning.Meaning) bool {
 	if !m.Raw || m.Row != nil || st.Direct || st.Wrapper || st.Closed || len(st.Release) > 0 && (g == nil || g.Released) || m.Key == nil || m.Key.Kind == term.Unknown || g != nil && g.Compares && !ev.e.ownRelease(st) {
 		return false
 	}
-	if g != nil && g.Guarded && keyedAsLock(st) {
+	if g != nil && g.Guarded && keyedAsLock(st) || ev.unasked(st, m) {
 		return false
 	}
 	return !ev.others[FreedKey{code.PackagePath(st.Func), m.Family, KeyName(m.Key)}]
@@ -438,7 +445,8 @@ func (ev *Evidence) along(chain []*summary.Site) summary.Signs {
 // Listed returns the signs that make a raw command a lock, or nothing.
 func (ev *Evidence) Listed(st *summary.Site) []string {
 	g := ev.total(st)
-	if m, ok := ev.e.Acquire(st.Lock.Call); ok && m.Row != nil {
+	m, ok := ev.e.Acquire(st.Lock.Call)
+	if ok && m.Row != nil {
 		return g.Intrinsic
 	}
 	var strong, weak []string
@@ -451,6 +459,8 @@ func (ev *Evidence) Listed(st *summary.Site) []string {
 	case g.Released && (g.Name || g.Owner):
 		// Nobody asks whether it was taken, which is a fault of the lock's.
 		strong = append(strong, "same key deleted or renewed later")
+	case ok && ev.unasked(st, m):
+		strong = append(strong, "nobody asks whether it was taken")
 	}
 	if g.Owner && g.Name {
 		strong = append(strong, "owner value is compared")

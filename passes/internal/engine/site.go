@@ -98,7 +98,7 @@ func (f *Family) explore(fn *ssa.Function, s *summary.Summary, st *summary.Site)
 		st.Wrapper = true
 		s.Sections = append(s.Sections, f.Engine.section(s, st))
 		return
-	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Row != nil && (m.Raw || f.flags(fn, region)) || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
+	case st.HeldOut && (st.Returned || (len(st.Release) == 0 || f.undone(st) || f.givesUp(st, releases)) && (m.Row != nil && (m.Row.Stands || f.flags(fn, region)) || !f.Works(section, m) || f.returnsOwner(m, fn)) || st.Lent):
 		// A record that stands until it is taken away is held on, whatever else fn does, and so is
 		// what only the callers can give back, by the owner's value.
 		st.Wrapper = fn.Name() != "main" && fn.Name() != "init"

@@ -45,6 +45,36 @@ func (ev *Evidence) standing(f *Family, s *summary.Summary, st *summary.Site, m 
 	return nil
 }
 
+// kept lists what makes the taking of a record whose time has passed a lock, where no name in
+// it says so. A session has a token and an end as well, and a link to set a new password, and
+// a job its next run. But who has a lock keeps it: code of the same package moves the end of
+// the record on, which it finds by its name, if what was stored beside it is there still. Or
+// the function is named after locks, and code of the package ends the record before its time.
+// And who gets none is told so.
+func (ev *Evidence) kept(st *summary.Site, m meaning.Meaning) []string {
+	pkg, row := code.PackagePath(st.Func), m.Row
+	if !st.Guarded && !st.Wrapper || row.By == "" {
+		return nil
+	}
+	signs := []string{"row is taken when its expiry has passed"}
+	if slices.ContainsFunc(ev.asking[tableOf{pkg, row.Resource, ""}], func(c *meaning.Change) bool { return keeps(c, row) }) {
+		return append(signs, "its holder moves that, and compares what was stored")
+	}
+	if namedLock(st.Func, m.Key) && (ev.deleted[tableOf{pkg, row.Resource, row.Expiry}] || ev.deleted[tableOf{pkg, row.Resource, ""}]) {
+		return append(signs, "it is ended early")
+	}
+	return nil
+}
+
+// keeps reports whether a write moves the end of a record that is its own still.
+func keeps(c *meaning.Change, row *meaning.Row) bool {
+	asks := func(col string) bool {
+		return slices.ContainsFunc(c.Guards, func(g meaning.Guard) bool { return g.Op == "=" && g.Column == col })
+	}
+	stores := slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return s.Column == row.Owner })
+	return row.Owner != "" && asks(row.By) && asks(row.Owner) && !stores && TendsRow(c, row) == rowExtend
+}
+
 // counts reports whether the insert's count of rows is looked at, which is zero
 // for a row that was there already.
 func (ev *Evidence) counts(s *summary.Summary, st *summary.Site) bool {
@@ -118,8 +148,12 @@ func (f *Family) looksUp(in ssa.CallInstruction, resources []string) bool {
 	return len(f.Entries(in.Common())) > 0 && f.Engine.Reads(f.Settled().CallTerm(in.Common(), in.Pos()), resources)
 }
 
-// deletion notes the records that a statement takes away, or ends.
+// deletion notes the records that a statement takes away, or ends, and those that it
+// changes where more than one of their columns is as it asks.
 func (ev *Evidence) deletion(pkg string, c *meaning.Change) {
+	if of := (tableOf{pkg, c.Resource, ""}); len(c.Guards) > 1 && len(c.Sets) > 0 && !slices.Contains(ev.asking[of], c) {
+		ev.asking[of] = append(ev.asking[of], c)
+	}
 	if c.Deletes() {
 		ev.deleted[tableOf{pkg, c.Resource, ""}] = true
 	}

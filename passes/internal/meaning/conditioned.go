@@ -18,6 +18,9 @@ func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.
 	for t := Receiver(call); t != nil; t = Receiver(t) {
 		e := r.Entry(t)
 		if e == nil || e.Part == nil {
+			if t.Kind != term.Unknown { // the object, wherever it was named
+				c.Key, c.Resource = t, place(w.Store, t)
+			}
 			return m
 		}
 		switch e.Part.Kind {
@@ -39,12 +42,16 @@ func (r *Reader) conditioned(lib *catalog.Library, w *catalog.Write, call *term.
 }
 
 // keyed gives a general acquire or release of an object the key that the chain of
-// its handle has. Only a creation takes a lock.
+// its handle has. Only a creation takes a lock, and a release that asks for a version
+// asks whose it is.
 func keyed(ms []Meaning, w Meaning) []Meaning {
-	creates := slices.ContainsFunc(w.Write.Guards, func(g Guard) bool { return g.Op == "absent" })
-	ms = slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw && !creates })
+	asks := func(op string) bool {
+		return slices.ContainsFunc(w.Write.Guards, func(g Guard) bool { return g.Op == op })
+	}
+	ms = slices.DeleteFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw && !asks("absent") })
 	for i := range ms {
 		ms[i].Key = w.Write.Key
+		ms[i].Checked = ms[i].Checked || ms[i].Role == Release && asks("version")
 	}
 	return append(ms, w)
 }

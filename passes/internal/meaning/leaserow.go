@@ -17,9 +17,11 @@ type Row struct {
 	By       string    // column that it is found by; empty if not known
 	Expiry   string    // column with the end of the lease; empty: it holds until the record is deleted
 	Token    string    // column that grows with every grant and is handed back; empty if none
+	Owner    string    // column that may say who has it, which no name tells: empty where one does
 	Mine     bool      // the write also takes a live lease of the same owner
+	Beat     string    // column that says that its holder lives, where there is no end: it is taken by who knows what that was
 	Stands   bool      // it is inserted, and refused as long as there is one, be its time over or not
-	Named    bool      // of a record that stands: the resource is named like a lock
+	Named    bool      // of a record that stands: the resource is named like a lock; of one with a Beat: a column may be
 }
 
 // Table names what the record is in.
@@ -48,16 +50,20 @@ func table(resource string) string {
 // with every grant and comes back with it.
 func (r *Reader) takes(m Meaning, key *term.T, by, token string) []Meaning {
 	c := m.Write
-	row := r.expiring(c)
-	if row != nil && token == "" && !held(c, row) {
-		return []Meaning{m}
+	row, owner := r.expiring(c), ownerValue(c.Sets)
+	unsure := row != nil && token == "" && !held(c, row)
+	if unsure {
+		row.Owner, owner = r.unnamed(c, row, key)
 	}
-	raw := row == nil
+	standing, raw := row == nil, row == nil || unsure
 	if !raw && claims(c.Sets) && token == "" && ownerValue(c.Sets) == nil {
 		return []Meaning{m}
 	}
-	if raw {
-		row = standing(c)
+	if standing {
+		row = stands(c)
+	}
+	if row == nil {
+		row, standing = r.reclaims(c, key), false
 	}
 	if row == nil {
 		return []Meaning{m}
@@ -65,11 +71,11 @@ func (r *Reader) takes(m Meaning, key *term.T, by, token string) []Meaning {
 	row.Resource, row.Sets, row.By, row.Mine, row.Token = c.Resource, c.Sets, by, takesOwn(c.Guards), token
 	a := Meaning{
 		Role: Acquire, Library: c.Store + " lease row", Family: m.Family, Kind: lock.Lease, On: c.On, Try: true,
-		Row: row, Raw: raw, Key: key, Value: ownerValue(c.Sets), TTL: lock.TTL{Source: "unknown"},
-		Counts: !raw && c.Store == "sql" && c.Reject == "rows", // an upsert that changes nothing is no error either
+		Row: row, Raw: raw, Key: key, Value: owner, TTL: lock.TTL{Source: "unknown"},
+		Counts: !standing && c.Store == "sql" && c.Reject == "rows", // an upsert that changes nothing is no error either
 	}
 	switch {
-	case raw && row.Expiry == "":
+	case standing && row.Expiry == "":
 		a.TTL.Source = "none"
 	case !raw:
 		a.Evidence = []string{"row is taken when its expiry has passed"}
@@ -158,26 +164,85 @@ func (r *Reader) expiring(c *Change) *Row {
 // after locks. What only has a time is a cached answer, a subscription, or the
 // mark of a job that is done once a day.
 func held(c *Change, row *Row) bool {
-	of := func(col string) bool {
-		if Named(col, lockWords...) || Named(col, "locked", "leased", "held") {
-			return true
-		}
-		// Attributes of items are in lower case here: LockID has no words any more.
-		for _, w := range []string{"lock", "lease"} {
-			if rest, ok := strings.CutPrefix(col, w); ok && slices.Contains([]string{"id", "key", "name", "token", "uuid", "value", "version", "expiry", "expires", "expiration", "timeout", "until"}, rest) {
-				return true
-			}
-		}
-		return false
-	}
-	return ownerValue(c.Sets) != nil || takesOwn(c.Guards) || of(table(c.Resource)) || of(row.Expiry) ||
-		slices.ContainsFunc(c.Sets, func(s Setting) bool { return of(s.Column) })
+	return ownerValue(c.Sets) != nil || takesOwn(c.Guards) || ofLock(row.Expiry) || c.ofLock()
 }
 
-// standing recognises the insert of a record that another one of the same key
+// ofLock reports whether a record, or something that is stored in it, is named after locks.
+func (c *Change) ofLock() bool {
+	return ofLock(table(c.Resource)) || slices.ContainsFunc(c.Sets, func(s Setting) bool { return ofLock(s.Column) })
+}
+
+func ofLock(name string) bool {
+	if Named(name, lockWords...) || Named(name, "locked", "leased", "held") {
+		return true
+	}
+	// Attributes of items are in lower case here: LockID has no words any more.
+	for _, w := range []string{"lock", "lease"} {
+		if rest, ok := strings.CutPrefix(name, w); ok && slices.Contains([]string{"id", "key", "name", "token", "uuid", "value", "version", "counter", "expiry", "expires", "expiration", "timeout", "until"}, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// unnamed is the column that may say who has a record whose time can pass, and what is stored
+// there, where no name tells: a value of the writer's own that the record is not found by. The
+// one that is made at random comes first; of several others nobody knows which it is.
+func (r *Reader) unnamed(c *Change, row *Row, key *term.T) (column string, value *term.T) {
+	n := 0
+	for _, s := range c.Sets {
+		v := s.Value
+		if v == nil || s.Column == "" || s.Column == row.Expiry || v == key || v.Kind == term.Const || v.Kind == term.Nil || v.Kind == term.Op || v.Kind == term.Unknown || r.clocked(v) {
+			continue
+		}
+		if tok, ok := r.Token(v); ok && tok.Origin == "random" {
+			return s.Column, v
+		}
+		if slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op == "=" && g.Column == s.Column }) {
+			continue
+		}
+		column, value, n = s.Column, v, n+1
+	}
+	if n != 1 {
+		return "", nil
+	}
+	return column, value
+}
+
+// reclaims recognises the write of who has a record, which is refused where something that
+// it moves as well is no longer what it was: a sign of life that the holder gives, or the
+// end that he has set. Versions of documents are kept like that too, so the program has to
+// ask how long it has not moved.
+func (r *Reader) reclaims(c *Change, key *term.T) *Row {
+	owner := ownerValue(c.Sets)
+	if owner == nil || owner.Kind == term.Const || owner.Kind == term.Nil || key == nil || inserts(c.Operation) {
+		return nil
+	}
+	row := &Row{Named: c.ofLock()}
+	var look func(gs []Guard)
+	look = func(gs []Guard) {
+		for _, g := range gs {
+			moved := func(s Setting) bool {
+				return s.Column == g.Column && s.Value != nil && s.Value != g.Value && s.Value != owner && s.Value.Kind != term.Const && s.Value.Kind != term.Nil
+			}
+			switch {
+			case g.Op == "or" || g.Op == "and":
+				look(g.Alts)
+			case g.Op == "=" && g.Column != "" && g.Value != nil && g.Value.Kind != term.Nil && slices.ContainsFunc(c.Sets, moved):
+				row.Beat = g.Column
+			}
+		}
+	}
+	if look(c.Guards); row.Beat == "" {
+		return nil
+	}
+	return row
+}
+
+// stands recognises the insert of a record that another one of the same key
 // refuses, where the record is named like a lock, or has an owner and ends some
 // time after the present.
-func standing(c *Change) *Row {
+func stands(c *Change) *Row {
 	if !inserts(c.Operation) || slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op != "absent" }) {
 		return nil
 	}
@@ -284,14 +349,11 @@ func (r *Reader) passed(g Guard) bool {
 	return !g.Stored || r.clocked(g.Value)
 }
 
-// silent reports whether a guard asks if the holder of a record has not been heard of for
-// a while: the write stores the present in its column beside the holder, whose own record
-// is as good a way in, or who is named so. The column may be called anything then.
+// silent reports whether a guard asks if the time in its column is over, or the holder of a
+// record has not been heard of for a while: the write stores a time of the caller's clock
+// there as well. The column may be called anything then.
 func (r *Reader) silent(c *Change, g Guard) bool {
-	if !takesOwn(c.Guards) && ownerValue(c.Sets) == nil || !r.clocked(g.Value) {
-		return false
-	}
-	return slices.ContainsFunc(c.Sets, func(s Setting) bool { return s.Column == g.Column && r.clocked(s.Value) })
+	return r.clocked(g.Value) && slices.ContainsFunc(c.Sets, func(s Setting) bool { return s.Column == g.Column && r.clocked(s.Value) })
 }
 
 // clocked reports whether a value comes from the caller's clock.

@@ -48,6 +48,13 @@ func TestLeaseRows(t *testing.T) {
 		{"INSERT INTO l (name, owner, expires) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET owner = CASE WHEN l.expires < now() THEN EXCLUDED.owner ELSE l.owner END, expires = CASE WHEN l.expires < now() THEN EXCLUDED.expires ELSE l.expires END RETURNING owner", "sql:l key until expires by me"},
 		{"UPDATE job SET state = 'running', attempt = attempt + 1, until = now() + interval '1 minute' WHERE id = $1 AND until < now() RETURNING attempt", "sql:job key until until token attempt"},
 
+		// Taken where it has not moved since it was read.
+		{"UPDATE shard SET owner = $2, beat = $3 WHERE name = $1 AND beat = $4", "sql:shard key by me raw"},
+		{"UPDATE shard SET owner = $2, beat = beat + 1 WHERE name = $1 AND (beat = $4 OR owner IS NULL)", "sql:shard key by me raw"},
+		{"UPDATE shard SET owner = $2 WHERE name = $1 AND beat = $4", ""},              // nothing moves
+		{"UPDATE shard SET owner = NULL, beat = $3 WHERE name = $1 AND beat = $4", ""}, // nobody
+		{"UPDATE shard SET place = $2, beat = $3 WHERE name = $1 AND beat = $4", ""},   // a version
+
 		// Named like a lock, refused while it stands.
 		{"INSERT INTO locks (name) VALUES ($1)", "sql:locks key raw"},
 		{"INSERT INTO app.schema_lock (id, owner, expires_at) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT DO NOTHING", "sql:app.schema_lock key until expires_at by me raw"},
@@ -60,14 +67,14 @@ func TestLeaseRows(t *testing.T) {
 
 		// Whoever is late is the mark of a job that is done once in a while, a cached
 		// answer, or a subscription.
-		{"UPDATE reports SET sent_at = now() WHERE name = $1 AND sent_at < now() - interval '1 day'", ""},
-		{"UPDATE subscriptions SET plan = $2, valid_until = now() + interval '1 month' WHERE id = $1 AND valid_until < now()", ""},
-		{"INSERT INTO answers (id, body, expires) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT (id) DO UPDATE SET body = EXCLUDED.body, expires = EXCLUDED.expires WHERE answers.expires < now()", ""},
+		{"UPDATE reports SET sent_at = now() WHERE name = $1 AND sent_at < now() - interval '1 day'", "sql:reports key until sent_at raw"}, // unless something tells
+		{"UPDATE subscriptions SET plan = $2, valid_until = now() + interval '1 month' WHERE id = $1 AND valid_until < now()", "sql:subscriptions key until valid_until by me raw"},
+		{"INSERT INTO answers (id, body, expires) VALUES ($1, $2, now() + interval '1 hour') ON CONFLICT (id) DO UPDATE SET body = EXCLUDED.body, expires = EXCLUDED.expires WHERE answers.expires < now()", "sql:answers key until expires by me raw"},
 		{"UPDATE sync SET locked_until = now() + interval '1 minute' WHERE name = $1 AND locked_until < now()", "sql:sync key until locked_until"},
 
 		// None of these.
 		{"INSERT INTO maintenance (machine, owner, ends) VALUES ($1, $2, now() + interval '1 hour')", ""},
-		{"UPDATE job SET state = 'running', until = now() + interval '1 minute' WHERE id = $1 AND until < now()", ""},                                             // a job that nobody has a name for
+		{"UPDATE job SET state = 'running', until = now() + interval '1 minute' WHERE id = $1 AND until < now()", "sql:job key until until raw"},                  // a job that nobody has a name for
 		{"UPDATE job SET owner = $2, until = now() + interval '1 minute' WHERE id = (SELECT id FROM job WHERE until < now() LIMIT 1 FOR UPDATE SKIP LOCKED)", ""}, // whichever is due
 		{"UPDATE job SET owner = $2, until = now() + interval '1 minute' WHERE id IN (SELECT id FROM job WHERE until < now() LIMIT 1)", ""},                       //
 		{"UPDATE reminder SET due = now() + interval '1 hour' WHERE due < now()", ""},                                                                             // all that are due

@@ -38,7 +38,7 @@ func (r *Reader) LockText(text string) bool {
 	if has("insert") && (has("conflict") || has("ignore") || slices.ContainsFunc(lockWords, has)) || has("where") && has("<") && has("update") {
 		for _, st := range sqlread.Read(text) {
 			for _, w := range st.Writes {
-				if c := r.sqlChange(w, nil, nil, "", nil); r.expiring(c) != nil || standing(c) != nil {
+				if c := r.sqlChange(w, nil, nil, "", nil); r.expiring(c) != nil || stands(c) != nil {
 					return true
 				}
 			}

@@ -48,7 +48,7 @@ func asks(e *engine.Engine, t *taking) []lock.Slip {
 	if t.st.Region == nil || len(t.u.Via) > summary.MaxVia {
 		return nil
 	}
-	if t.m.Row != nil && t.m.Raw {
+	if t.m.Row != nil && t.m.Row.Stands {
 		// Known by signs only: what is done to put things back after a refused
 		// insert cannot be told from the section.
 		return nil

@@ -54,9 +54,36 @@ func ofKey(value, key *term.T) bool {
 	return value.Kind == term.Op && !slices.ContainsFunc(value.Args, func(a *term.T) bool { return !ofKey(a, key) })
 }
 
-// forever reports whether the lock never expires by itself, nor by a second command.
+// forever reports whether the lock never expires by itself, nor by a second command, and
+// is taken from nobody.
 func (t *taking) forever() bool {
-	return t.m.TTL.Source == "none" && t.u.Renewal == "none" && !slices.ContainsFunc(t.st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, t.m) })
+	return t.m.TTL.Source == "none" && t.u.Renewal == "none" && !t.takenOver() &&
+		!slices.ContainsFunc(t.st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, t.m) })
+}
+
+// takenOver reports whether code of the package replaces the lock's record where it still is
+// the one that was read: who has not been heard of for a while loses it.
+func (t *taking) takenOver() bool {
+	if engine.UnknownKey(t.m.Key) || t.m.Row != nil {
+		return false
+	}
+	e, found := t.f.Engine, false
+	name := engine.KeyName(t.m.Key)
+	replaces := func(m meaning.Meaning) bool {
+		return m.Role == meaning.Write && m.Family == t.m.Family && m.Write.Key != nil &&
+			(e.Pool.Alike(m.Write.Key, t.m.Key) || name != "" && engine.KeyName(m.Write.Key) == name) &&
+			slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return g.Op == "version" })
+	}
+	e.EachIn(code.PackagePath(t.st.Func), func(_ *engine.Family, _ *ssa.Function, s *summary.Summary) {
+		found = found || slices.ContainsFunc(s.Effects, func(x summary.Effect) bool {
+			if x.Call == nil || x.Open != summary.Closed {
+				return false
+			}
+			ms := e.Reader.Of(x.Call)
+			return slices.ContainsFunc(ms, replaces) && !slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Release })
+		})
+	})
+	return found
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before

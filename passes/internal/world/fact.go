@@ -310,6 +310,8 @@ func (e *evaluator) call(v *ssa.Call) Fact {
 		return e.eval(v.Call.Args[0]) // nil for nil
 	case path == "errors" && name == "Join":
 		return e.joined(v.Call.Args[0])
+	default:
+		return e.asked(v, fn)
 	}
 	return Varying
 }

@@ -30,6 +30,12 @@ func other() error              { return nil }
 func cond() bool                { return false }
 func given() *handle            { return nil }
 var _ = errors.Is
+type failure struct{ code int }
+func (failure) Error() string   { return "" }
+func busy(err error) bool       { var f failure; return errors.As(err, &f) && f.code == 1 || inner(err) }
+func inner(err error) bool      { return errors.Is(err, ErrHeld) }
+func fine(err error) bool       { return err == nil }
+func vague(err error) bool      { return err == ErrHeld || cond() }
 `
 
 func TestExplore(t *testing.T) {
@@ -73,6 +79,19 @@ func TestExplore(t *testing.T) {
 	_ = h
 	mark("work")
 	return nil`, "work", "", 1},
+		{"asked by a function", `
+	h, err := obtain()
+	if busy(err) { mark("busy"); return nil }
+	if !fine(err) { mark("failed"); return err }
+	_ = h
+	mark("work")
+	return nil`, "work", "", 1},
+		{"asked by one that cannot be told", `
+	h, err := obtain()
+	if vague(err) { mark("busy"); return nil }
+	_ = h
+	mark("work")
+	return nil`, "busy work", "", 2},
 		{"handle not nil", `
 	h, _ := obtain()
 	if h == nil { mark("busy"); return nil }
