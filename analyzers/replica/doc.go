@@ -25,7 +25,7 @@
 // # How it decides
 //
 // In the section, something reads through a handle that is named a replica,
-// secondary or follower, read-only, or made as such, and a write of the section
+// secondary or follower, read-only, or made as such (ReadOnly, RouteByLatency, RouteRandomly of go-redis), and a write of the section
 // changes the same table without a comparison of what was read. Likewise a read of
 // etcd or Consul that allows any server to answer by itself (WithSerializable,
 // AllowStale), and a write of the same key; or of an item of DynamoDB without

@@ -30,7 +30,7 @@ func run(u *lock.Use, report func(lock.Finding)) {
 		how := ""
 		switch c.Kind {
 		case lock.ReadReplica:
-			how = fmt.Sprintf("reads from %s, which lags behind what the last holder wrote, and a write to the same table follows; read from the primary while the lock is held", check.Quote(c.Text))
+			how = fmt.Sprintf("reads from %s, which lags behind what the last holder wrote, and a write to the same place follows; read from the primary while the lock is held", check.Quote(c.Text))
 		case lock.ReadStale:
 			how = fmt.Sprintf("asks with %s, so that a server which lags behind the last holder may answer, and a write to the same key follows; ask for the latest state while the lock is held", c.Text)
 		default:

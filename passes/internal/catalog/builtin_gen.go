@@ -1015,16 +1015,22 @@ var builtin = []source{
 					&Match{At: Ref{Base: 1, Path: []string{"RouteRandomly"}}, Is: []string{"true"}},
 				}, New: &New{Store: "replica"}, args: 1, Pos: "data/go-redis.yaml:276:5"},
 				&Call{Func: []string{"redis.NewClusterClient"}, New: &New{Store: "cluster"}, Pos: "data/go-redis.yaml:279:5"},
-				&Call{Func: []string{"redis.NewFailoverClusterClient"}, New: &New{Store: "cluster"}, Pos: "data/go-redis.yaml:280:5"},
+				&Call{Func: []string{"redis.NewFailoverClusterClient"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Path: []string{"RouteByLatency"}}, Is: []string{"true"}},
+				}, New: &New{Store: "replica"}, args: 1, Pos: "data/go-redis.yaml:280:5"},
+				&Call{Func: []string{"redis.NewFailoverClusterClient"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Path: []string{"RouteRandomly"}}, Is: []string{"true"}},
+				}, New: &New{Store: "replica"}, args: 1, Pos: "data/go-redis.yaml:283:5"},
+				&Call{Func: []string{"redis.NewFailoverClusterClient"}, New: &New{Store: "cluster"}, Pos: "data/go-redis.yaml:286:5"},
 				&Call{Func: []string{"redis.NewUniversalClient"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Path: []string{"MasterName"}}, Is: []string{"*"}},
-				}, New: &New{Store: "sentinel"}, args: 1, Pos: "data/go-redis.yaml:282:5"},
+				}, New: &New{Store: "sentinel"}, args: 1, Pos: "data/go-redis.yaml:288:5"},
 				&Call{Func: []string{"redis.NewUniversalClient"}, When: []*Match{
 					&Match{At: Ref{Base: 1, Path: []string{"IsClusterMode"}}, Is: []string{"true"}},
-				}, New: &New{Store: "cluster"}, args: 1, Pos: "data/go-redis.yaml:283:5"},
-				&Call{Func: []string{"redis.NewSentinelClient"}, Pure: true, Pos: "data/go-redis.yaml:284:5"},
-				&Call{Func: []string{"redis.NewRing", "redis.NewUniversalClient", "redis.ParseURL", "redis.SetLogger", "(redis.*).Options", "(redis.*).PoolStats", "(redis.*).AddHook", "(redis.*).WithTimeout"}, Pure: true, Pos: "data/go-redis.yaml:285:5"},
-				&Call{Func: []string{"(redis.*).Close", "(redis.*).Subscribe", "(redis.*).PSubscribe"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/go-redis.yaml:286:5"},
+				}, New: &New{Store: "cluster"}, args: 1, Pos: "data/go-redis.yaml:289:5"},
+				&Call{Func: []string{"redis.NewSentinelClient"}, Pure: true, Pos: "data/go-redis.yaml:290:5"},
+				&Call{Func: []string{"redis.NewRing", "redis.NewUniversalClient", "redis.ParseURL", "redis.SetLogger", "(redis.*).Options", "(redis.*).PoolStats", "(redis.*).AddHook", "(redis.*).WithTimeout"}, Pure: true, Pos: "data/go-redis.yaml:291:5"},
+				&Call{Func: []string{"(redis.*).Close", "(redis.*).Subscribe", "(redis.*).PSubscribe"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/go-redis.yaml:292:5"},
 			},
 		},
 		packages: []alias{

@@ -259,7 +259,7 @@ func (f *Family) expires(s *summary.Summary, m meaning.Meaning) bool {
 // may have no callers here.
 func (ev *Evidence) stands(st *summary.Site) bool {
 	g := ev.total(st)
-	return g.Name || len(g.Intrinsic) > 0 || (g.Guarded && !ev.mayBeData(st) || g.Owner) && g.Released && !g.Lent
+	return g.Name || len(g.Intrinsic) > 0 || !g.Lent && (g.Released && (g.Guarded && !ev.mayBeData(st) || g.Owner) || g.Guarded && g.Compares)
 }
 
 // mayBeData reports whether what an acquire puts in place may as well be data: objects are
@@ -462,7 +462,7 @@ func (ev *Evidence) Listed(st *summary.Site) []string {
 	case ok && ev.unasked(st, m):
 		strong = append(strong, "nobody asks whether it was taken")
 	}
-	if g.Owner && g.Name {
+	if g.Owner && g.Name || g.Guarded && g.Compares {
 		strong = append(strong, "owner value is compared")
 	}
 	if g.Name {

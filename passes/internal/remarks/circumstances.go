@@ -225,7 +225,11 @@ func (k *keeping) replica(r summary.Recorded) {
 			if m.Keeps {
 				continue // in the transaction that writes
 			}
-			kind, on := lock.ReadReplica, k.copyOf(m.On)
+			through := m.On
+			if through == nil { // a command
+				through = meaning.Receiver(x.Call)
+			}
+			kind, on := lock.ReadReplica, k.copyOf(through)
 			if on == "" {
 				kind, on = lock.ReadStale, m.Stale
 			}
@@ -241,7 +245,7 @@ func (k *keeping) replica(r summary.Recorded) {
 			}) {
 				continue
 			}
-			at := k.handed(x, m.On)
+			at := k.handed(x, through)
 			k.found.of(r.Use, lock.Call{Frame: framed(at, on), Call: at.Callee, Kind: kind})
 		}
 	}
@@ -277,7 +281,7 @@ func (k *keeping) copyOf(on *term.T) string {
 		for t != nil && (t.Kind == term.Result || t.Kind == term.Out) {
 			t = t.Args[0]
 		}
-		if entry := k.e.Reader.Entry(t); entry != nil && entry.New != nil && entry.New.Store == "replica" {
+		if k.toCopies(t) {
 			found = t.Text()
 			continue
 		}
@@ -290,6 +294,10 @@ func (k *keeping) copyOf(on *term.T) string {
 			found = name
 			continue
 		}
+		if made := k.clients(t); len(made) > 0 && !slices.ContainsFunc(made, func(c *term.T) bool { return !k.toCopies(c) }) {
+			found = made[0].Text()
+			continue
+		}
 		name := t.Label
 		if t.Kind == term.Field || t.Kind == term.Global {
 			name = t.Name[strings.LastIndexByte(t.Name, '.')+1:]
@@ -300,6 +308,25 @@ func (k *keeping) copyOf(on *term.T) string {
 		found = name
 	}
 	return found
+}
+
+// clients lists what is kept where a handle is read from. A method that a client has by what
+// it embeds is called on that.
+func (k *keeping) clients(handle *term.T) []*term.T {
+	var out []*term.T
+	for _, v := range k.e.Values(handle) {
+		for v.Kind == term.Field {
+			v = v.Args[0]
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// toCopies reports whether a call makes a client that reads from copies.
+func (k *keeping) toCopies(made *term.T) bool {
+	entry := k.e.Reader.Entry(made)
+	return entry != nil && entry.New != nil && entry.New.Store == "replica"
 }
 
 // copies are what methods that hand out a copy of a store are called, but for "get" and

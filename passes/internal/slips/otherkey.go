@@ -208,10 +208,14 @@ func curtailed(key, own *term.T) bool {
 		strings.HasPrefix(whole, part) && slices.Equal(some, all[:len(some)])
 }
 
-// bare reports whether a key is a field that the lock's own key puts something before or
+// bare reports whether a key is a value that the lock's own key puts something before or
 // after: that is left out.
 func bare(key, own *term.T) bool {
-	return key.Kind == term.Field && own.Kind == term.Op && own.Pattern() != "%s" && slices.Contains(own.Holes(), key)
+	switch key.Kind {
+	case term.Field, term.Call, term.Result, term.Elem:
+		return own.Kind == term.Op && own.Pattern() != "%s" && slices.Contains(own.Holes(), key)
+	}
+	return false
 }
 
 // another reports whether a key is that of another lock which the function takes.
