@@ -297,3 +297,45 @@ func (f *Family) holder(v ssa.Value) ssa.Value {
 	}
 	return v
 }
+
+// Unread reports whether nothing of what a request brings back is looked at, but whether it
+// went well: it is made for what it does.
+func (e *Engine) Unread(request *term.T) bool {
+	f, in := e.Index.CallOf(request)
+	call, ok := in.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	for _, r := range *call.Referrers() {
+		if x, ok := r.(*ssa.Extract); ok && !code.IsError(x.Type()) && f.looksInto(x, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// looksInto reports whether anything but the status of an answer is used, and its body other
+// than to close it.
+func (f *Family) looksInto(v ssa.Value, depth int) bool {
+	if depth > 3 || v.Referrers() == nil {
+		return true
+	}
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		switch x := r.(type) {
+		case *ssa.DebugRef:
+			return false
+		case *ssa.FieldAddr:
+			switch code.FieldName(x.X.Type(), x.Field) {
+			case "StatusCode", "Status":
+				return false
+			case "Body":
+				return f.looksInto(x, depth+1)
+			}
+		case *ssa.UnOp:
+			return f.looksInto(x, depth+1)
+		case ssa.CallInstruction:
+			return !x.Common().IsInvoke() || x.Common().Method.Name() != "Close"
+		}
+		return true
+	})
+}

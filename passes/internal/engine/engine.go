@@ -34,8 +34,8 @@ type Engine struct {
 	Program *ssa.Program    // the units as SSA
 	pkgs    []*ssa.Package
 	calls   map[*ssa.Package]map[token.Pos]written
-	shelves map[shelf][]*ssa.Store // where tokens are stored, as asked for
-	emptied map[shelf]bool         // where nothing is, as asked for
+	shelves map[shelf][]Shelving // where tokens are put, as asked for
+	emptied map[shelf]bool       // where nothing is, as asked for
 
 	Families        map[*ssa.Function]*Family       // by root function
 	Order           []*Family                       // as given: by package, then by position

@@ -37,6 +37,7 @@ type Evidence struct {
 	changes map[string][]*meaning.Change       // of resources, as asked for
 	from    map[*meaning.Change]*types.Package // where they are
 	ours    map[string]bool                    // packages of the program
+	keyed   map[string][]*meaning.Change       // those of keys of Redis, by package
 	reached map[string]map[string]bool         // which of those each imports, as asked for
 	rows    map[string]*meaning.Row            // records that are known locks, by what they are in
 }

@@ -69,7 +69,7 @@ func (e *Engine) Moves(resource, column string) bool {
 func (ev *Evidence) changesOf(resource string) []*meaning.Change {
 	if ev.changes == nil {
 		ev.changes, ev.from = make(map[string][]*meaning.Change), make(map[*meaning.Change]*types.Package)
-		ev.ours = make(map[string]bool)
+		ev.ours, ev.keyed = make(map[string]bool), make(map[string][]*meaning.Change)
 		ev.e.EachFunction(func(f *Family, fn *ssa.Function) {
 			ev.ours[code.PackagePath(fn)] = true
 			for _, b := range fn.Blocks {
@@ -87,6 +87,9 @@ func (ev *Evidence) changesIn(f *Family, in ssa.Instruction) {
 		ev.changes[c.Resource] = append(ev.changes[c.Resource], c)
 		if pkg := f.Root.Pkg; pkg != nil {
 			ev.from[c] = pkg.Pkg
+			if c.Store == "redis" && c.Key != nil && c.Call != nil {
+				ev.keyed[pkg.Pkg.Path()] = append(ev.keyed[pkg.Pkg.Path()], c)
+			}
 		}
 	}
 	if c, ok := in.(ssa.CallInstruction); ok && len(f.Entries(c.Common())) > 0 {

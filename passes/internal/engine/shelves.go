@@ -35,33 +35,90 @@ func shelfOf(addr ssa.Value) (shelf, bool) {
 	return shelf{}, false
 }
 
-// Shelved lists where ordered tokens are stored in the places from which a write of a section
-// has what it is given.
-func (e *Engine) Shelved(st *summary.Site, write *term.T) []*ssa.Store {
-	if e.shelves == nil {
-		e.shelves = make(map[shelf][]*ssa.Store)
-		e.EachFunction(func(f *Family, fn *ssa.Function) {
-			for _, b := range fn.Blocks {
-				for _, in := range b.Instrs {
-					if x, ok := in.(*ssa.Store); ok {
-						if at, ok := shelfOf(x.Addr); ok && integral(x.Val.Type()) && e.Reader.Draws(f.Settled().Get(x.Val)) {
-							e.shelves[at] = append(e.shelves[at], x)
-						}
-					}
+// A Shelving is where an ordered token is put into such a place.
+type Shelving struct {
+	Addr ssa.Value // of the place, or of the map in it
+	At   ssa.Instruction
+}
+
+// shelvings notes where a function puts ordered tokens.
+func (e *Engine) shelvings(f *Family, fn *ssa.Function) {
+	put := func(addr, v ssa.Value, at ssa.Instruction) {
+		if place, ok := shelfOf(addr); ok && integral(v.Type()) && e.Reader.Draws(f.Settled().Get(v)) {
+			e.shelves[place] = append(e.shelves[place], shelved(f, addr, at)...)
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch x := in.(type) {
+			case *ssa.Store:
+				put(x.Addr, x.Val, x)
+			case *ssa.MapUpdate:
+				if load, ok := x.Map.(*ssa.UnOp); ok {
+					put(load.X, x.Value, x)
 				}
 			}
-		})
+		}
+	}
+}
+
+// shelved lists the places where a field of a struct comes to be: of one that the function
+// makes, those that it puts the struct into.
+func shelved(f *Family, addr ssa.Value, at ssa.Instruction) []Shelving {
+	made, ok := f.Single(rootOf(addr)).(*ssa.Alloc)
+	if !ok {
+		return []Shelving{{addr, at}}
+	}
+	var out []Shelving
+	note := func(v ssa.Value) {
+		for _, r := range *v.Referrers() {
+			if st, ok := r.(*ssa.Store); ok && st.Val == v {
+				if _, ok := shelfOf(st.Addr); ok {
+					out = append(out, Shelving{st.Addr, st})
+				}
+			}
+		}
+	}
+	note(made)
+	for _, r := range *made.Referrers() {
+		if load, ok := r.(*ssa.UnOp); ok {
+			note(load)
+		}
+	}
+	return out
+}
+
+// rootOf is the struct that has, some way down, the field of an address.
+func rootOf(addr ssa.Value) ssa.Value {
+	for {
+		fa, ok := addr.(*ssa.FieldAddr)
+		if !ok {
+			return addr
+		}
+		addr = fa.X
+	}
+}
+
+// Shelved lists where ordered tokens are put into the places from which a write of a section
+// has what it is given.
+func (e *Engine) Shelved(st *summary.Site, write *term.T) []Shelving {
+	if e.shelves == nil {
+		e.shelves = make(map[shelf][]Shelving)
+		e.EachFunction(e.shelvings)
 	}
 	if len(e.shelves) == 0 || st.Func == nil || write == nil {
 		return nil
 	}
-	var out []*ssa.Store
+	var out []Shelving
 	look := func(f *Family, fn *ssa.Function, to ssa.Instruction) {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				load, ok := in.(*ssa.UnOp)
 				if !ok || load.Op != token.MUL {
 					continue
+				}
+				if _, local := f.Single(rootOf(load.X)).(*ssa.Alloc); local {
+					continue // what the function has made itself
 				}
 				if at, ok := shelfOf(load.X); ok && len(e.shelves[at]) > 0 && f.flows(load, to) {
 					out = append(out, e.shelves[at]...)
@@ -92,12 +149,12 @@ func integral(t types.Type) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsString) != 0
 }
 
-// OnlyFirst reports whether a store is made only where nothing is there yet, by an object that
+// OnlyFirst reports whether a token is put only where nothing is there yet, by an object that
 // was there before: what was put there for an earlier grant stays.
-func (e *Engine) OnlyFirst(store *ssa.Store) bool {
-	at, ok := shelfOf(store.Addr)
-	fn := store.Parent()
-	if !ok || ofNew(e, store.Addr) {
+func (e *Engine) OnlyFirst(s Shelving) bool {
+	at, ok := shelfOf(s.Addr)
+	fn := s.At.Parent()
+	if !ok {
 		return false
 	}
 	if e.inOnce(fn) {
@@ -124,28 +181,11 @@ func (e *Engine) OnlyFirst(store *ssa.Store) bool {
 		if bin.Op == token.NEQ || bin.Op == token.GTR {
 			empty = b.Succs[1]
 		}
-		if len(empty.Preds) == 1 && empty.Dominates(store.Block()) && !e.cleared(at) {
+		if len(empty.Preds) == 1 && empty.Dominates(s.At.Block()) && !e.cleared(at) {
 			return true
 		}
 	}
 	return false
-}
-
-// ofNew reports whether an address is of something that the function has made.
-func ofNew(e *Engine, addr ssa.Value) bool {
-	for {
-		fa, ok := addr.(*ssa.FieldAddr)
-		if !ok {
-			break
-		}
-		addr = fa.X
-	}
-	f := e.Families[code.Origin(code.Root(addr.Parent()))]
-	if addr.Parent() == nil || f == nil {
-		return false
-	}
-	_, made := f.Single(addr).(*ssa.Alloc)
-	return made
 }
 
 // inOnce reports whether a function literal is run by a sync.Once.

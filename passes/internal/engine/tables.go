@@ -112,7 +112,7 @@ func (e *Engine) PutBack(c *meaning.Change, column string) bool {
 	})
 }
 
-// small reports whether a value is a number that is no greater than those that are drawn.
+// small reports whether a value is a constant number that is no greater than those that are drawn.
 func small(t *term.T) bool {
 	return t.Kind == term.Const && t.Name != "" && len(t.Name) < len("1000000000") && strings.Trim(t.Name, "0123456789") == ""
 }
@@ -133,11 +133,29 @@ func byAge(g meaning.Guard) bool {
 	})
 }
 
-// ForgottenKey reports whether a call of the program deletes what Redis keeps under a key,
-// as far as names tell.
-func (e *Engine) ForgottenKey(write, key *term.T) bool {
+// ForgottenKey reports whether a call of the program deletes what Redis keeps under a key, or
+// gives it an end, or sets the member of it that holds the last token back, as far as names
+// tell. Two keys that callers give may always be the same.
+func (e *Engine) ForgottenKey(write, key *term.T, member string) bool {
+	f, in := e.Index.CallOf(write)
+	if e.Evidence == nil || in == nil || f.Root.Pkg == nil {
+		return false
+	}
+	e.Evidence.changesOf("") // which finds them
 	place := key.Place()
-	return place != "" && slices.ContainsFunc(e.beside(write, "redis:"+place), func(c *meaning.Change) bool {
-		return c.Operation == "DEL" || c.Operation == "UNLINK"
+	return slices.ContainsFunc(e.Evidence.keyed[f.Root.Pkg.Pkg.Path()], func(c *meaning.Change) bool {
+		if c.Call.SameCall(write) || !slices.ContainsFunc(KeysOf(c.Key), func(k *term.T) bool {
+			return k.Kind == term.Param && key.Kind == term.Param || place != "" && k.Place() == place
+		}) {
+			return false
+		}
+		switch c.Operation {
+		case "DEL", "UNLINK", "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT":
+			return true
+		case "HDEL", "HSET", "HMSET":
+			return member != "" && c.Call.Any(func(t *term.T) bool { s, ok := t.Str(); return ok && s == member }) &&
+				(c.Operation == "HDEL" || c.Call.Any(small))
+		}
+		return false
 	})
 }

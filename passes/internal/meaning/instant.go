@@ -16,7 +16,7 @@ func (r *Reader) Instant(name *term.T) bool {
 		tok, ok := r.Token(t)
 		return ok && tok.Origin == "clock"
 	}
-	return name.Any(func(t *term.T) bool {
+	return now(name) || name.Any(func(t *term.T) bool {
 		if t.Kind != term.Op || len(t.Args) == 0 {
 			return false
 		}

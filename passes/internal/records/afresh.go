@@ -53,7 +53,9 @@ func (j *judge) afresh(c *meaning.Change) (r ruling, ok bool) {
 		return ruling{}, false
 	}
 	if j.e.AskedTwice(j.st, c.Call, func(name string, t *term.T) bool {
-		return versionName(name) || slices.ContainsFunc(versions, func(v *term.T) bool { return v.Any(func(x *term.T) bool { return x == t }) })
+		return versionName(name) || slices.ContainsFunc(versions, func(v *term.T) bool {
+			return v.Kind == term.Field && v.Name == name || v.Any(func(x *term.T) bool { return x == t })
+		})
 	}) {
 		return ruling{cond: lock.None, fault: askedAfresh}, true
 	}

@@ -128,11 +128,11 @@ func (j *judge) misdrawn(tok meaning.Token, v *term.T, op string, c *meaning.Cha
 
 // shelved says what may stand in the place from which a write has its token.
 func (j *judge) shelved(c *meaning.Change) string {
-	for _, store := range j.e.Shelved(j.st, c.Call) {
+	for _, s := range j.e.Shelved(j.st, c.Call) {
 		switch {
-		case j.e.OnlyFirst(store):
+		case j.e.OnlyFirst(s):
 			return leftOver
-		case j.owners.Met(store.Addr, store.Parent()):
+		case j.owners.Met(s.Addr, s.At.Parent()):
 			return "the number is kept in one place by all goroutines that take the lock, so that whoever has lost the lock finds the next holder's there"
 		}
 	}

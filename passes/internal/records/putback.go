@@ -30,8 +30,8 @@ func placeOf(g meaning.Guard, c *meaning.Change) string {
 func (j *judge) forgotten(g meaning.Guard, c *meaning.Change) (r ruling, ok bool) {
 	switch {
 	case c.Store == "redis":
-		if g.At != nil && j.e.ForgottenKey(c.Call, g.At) {
-			return ruling{cond: lock.Unknown, note: "another function deletes the key that holds the last token, and whoever comes later than that is let in"}, true
+		if g.At != nil && j.e.ForgottenKey(c.Call, g.At, g.Column) {
+			return ruling{cond: lock.Unknown, note: "another function takes away, or sets back, what holds the last token, and whoever comes later than that is let in"}, true
 		}
 	case strings.Contains(c.Resource, ":") && g.Column != "" && placeOf(g, c) == c.Resource:
 		if j.e.PutBack(c, g.Column) {

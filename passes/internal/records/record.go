@@ -395,6 +395,9 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 	if e.PartOfLocking(j.st, j.lock, x, ms) || e.Draws(j.counters, x.Call, ms) {
 		return
 	}
+	if triggers(e, x, ms) {
+		j.dark = lock.ReasonRPC
+	}
 	for _, c := range j.writes(ms) {
 		if c.Key != nil && c.Key.Kind == term.Global && (c.Key.Name == "os.Stderr" || c.Key.Name == "os.Stdout") {
 			continue // the log
@@ -434,6 +437,15 @@ func write(e *engine.Engine, u *lock.Use, j *judge, x summary.Effect, unseen map
 		}
 		u.Writes = append(u.Writes, w)
 	}
+}
+
+// triggers reports whether a request that is meant to read is made for what it does: it names
+// what the program works on, and nothing of the answer is looked at.
+func triggers(e *engine.Engine, x summary.Effect, ms []meaning.Meaning) bool {
+	return slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Query && strings.HasPrefix(m.Store, "http") }) &&
+		slices.ContainsFunc(meaning.Args(x.Call), func(a *term.T) bool {
+			return a.Kind == term.Op && a.Any(func(t *term.T) bool { return t.Kind == term.Param }) && slices.ContainsFunc(a.Args, func(t *term.T) bool { return t.Kind != term.Const && t.Kind != term.Field })
+		}) && e.Unread(x.Call)
 }
 
 // system reports whether a table is one of the database's own: its settings are

@@ -22,7 +22,7 @@ type judge struct {
 	used   *meaning.Token // a token that reached a write
 
 	counters engine.Counters
-	dark     lock.Reason // of what leaves the section for where it is out of sight: to a writer, or on a channel
+	dark     lock.Reason // of what leaves the section for where it is out of sight: to a writer, on a channel, or by a request that only seems to read
 	soft     bool        // a callback that computes, or that works on the lock's session, was not seen
 }
 
@@ -284,6 +284,8 @@ func (j *judge) sharedOwner(v *term.T) (r ruling, ok bool) {
 	switch j.owners.SharedBy(j.st, j.lock) {
 	case remarks.OfEverybody:
 		return ruling{cond: lock.None, fault: "the owner value is the same for all who take the lock, so that it tells none of them from the next"}, true
+	case remarks.OfMoment:
+		return ruling{cond: lock.Unknown, note: "the owner value has nothing but the time in it, and whether the next holder comes to the same is out of sight"}, true
 	case remarks.OfProcess:
 		return ruling{cond: lock.Unknown, note: "the owner value is the same for all who take the lock in one process, and whether two of them do is out of sight"}, true
 	}

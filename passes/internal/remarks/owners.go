@@ -48,6 +48,7 @@ type Sharing int
 const (
 	Unshared    Sharing = iota
 	OfProcess           // all who take the lock in one process, or on one host
+	OfMoment            // all who take it at a time
 	OfEverybody         // all who take it
 )
 
@@ -63,6 +64,12 @@ func NewOwners(e *engine.Engine) *Owners { return &Owners{&keeping{e: e}} }
 func (o *Owners) SharedBy(st *summary.Site, m meaning.Meaning) Sharing {
 	if m.Value == nil || m.Value.IsZero() {
 		return Unshared
+	}
+	if afterLock(m.Value, m.Key) {
+		return OfEverybody
+	}
+	if tok, ok := o.k.e.Reader.Token(m.Value); ok && tok.Origin == "clock" && !o.k.e.Reader.Ticket(m.Value) {
+		return OfMoment
 	}
 	k := o.k
 	s := constancy{k: k, seen: make(map[*term.T]bool)}
@@ -83,6 +90,18 @@ func (o *Owners) SharedBy(st *summary.Site, m meaning.Meaning) Sharing {
 		}
 	}
 	return Unshared
+}
+
+// afterLock reports whether an owner value is made of nothing but what names the lock.
+func afterLock(owner, key *term.T) bool {
+	switch {
+	case key == nil || key.Kind == term.Unknown || key.Kind == term.Const:
+		return false
+	case owner.Kind == term.Op && (owner.Name == "+" || owner.Name == "format"):
+		return slices.ContainsFunc(owner.Args, func(a *term.T) bool { return a.Kind != term.Const }) &&
+			!slices.ContainsFunc(owner.Args, func(a *term.T) bool { return a.Kind != term.Const && !afterLock(a, key) })
+	}
+	return owner.Kind == term.Param && key.Any(func(t *term.T) bool { return t == owner })
 }
 
 // ofObject names an owner value that an object keeps, through which its users take locks of

@@ -34,7 +34,7 @@ func (o *Owners) SessionShared(st *summary.Site, m meaning.Meaning) bool {
 
 // Met reports whether several goroutines may come to a place at the same time.
 func (o *Owners) Met(place ssa.Value, fn *ssa.Function) bool {
-	w := meeting{k: o.k}
+	w := meeting{k: o.k, constant: true}
 	return w.shared(place, fn, 0)
 }
 

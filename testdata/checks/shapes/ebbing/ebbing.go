@@ -6,6 +6,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io"
+	"net/http"
 
 	"github.com/gomodule/redigo/redis"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -152,4 +154,89 @@ func kept(n int, err error) error {
 		err = errLate
 	}
 	return err
+}
+
+// Buoy keeps the last number with the state, and Drift gives both an end.
+func (h *Harbour) Buoy(ctx context.Context, conn redis.Conn, buoy, state string) error {
+	return h.hold(ctx, "/buoys/"+buoy, func(term int64) error { // verdict: unverified
+		return kept(redis.Int(store.Do(conn, "buoy:"+buoy, "buoy:last:"+buoy, state, term)))
+	})
+}
+
+// Drift lets a buoy go in a while.
+func (h *Harbour) Drift(conn redis.Conn, buoy string) error {
+	_, err := conn.Do("EXPIRE", "buoy:last:"+buoy, 3600)
+	return err
+}
+
+var mark = redis.NewScript(1, `
+local last = tonumber(redis.call("HGET", KEYS[1], "term") or "0")
+if tonumber(ARGV[2]) <= last then
+	return 0
+end
+redis.call("HSET", KEYS[1], "depth", ARGV[1], "term", ARGV[2])
+return 1`)
+
+// Sound keeps the number in a hash, where Dredge sets it back.
+func (h *Harbour) Sound(ctx context.Context, conn redis.Conn, place string, depth int) error {
+	return h.hold(ctx, "/places/"+place, func(term int64) error { // verdict: unverified
+		return kept(redis.Int(mark.Do(conn, "place:"+place, depth, term)))
+	})
+}
+
+// Dredge makes all depths unknown.
+func (h *Harbour) Dredge(conn redis.Conn, place string) error {
+	_, err := conn.Do("HSET", "place:"+place, "term", 0)
+	return err
+}
+
+// Chart keeps the number in a hash, of which Draw sets other members.
+func (h *Harbour) Chart(ctx context.Context, conn redis.Conn, reef string, depth int) error {
+	return h.hold(ctx, "/reefs/"+reef, func(term int64) error { // verdict: fenced
+		return kept(redis.Int(mark.Do(conn, "reef:"+reef, depth, term)))
+	})
+}
+
+// Draw counts how often a reef was drawn.
+func (h *Harbour) Draw(conn redis.Conn, reef string) error {
+	_, err := conn.Do("HSET", "reef:"+reef, "drawn", 0)
+	return err
+}
+
+// Report tells an office by a request of which nothing is read.
+func (h *Harbour) Report(ctx context.Context, client *http.Client, gauge string, level float64) error {
+	return h.hold(ctx, "/gauges/"+gauge, func(term int64) error { // verdict: unverified
+		tag, err := h.pool.Exec(ctx, "UPDATE gauges SET level = $2, term = $3 WHERE name = $1 AND term < $3", gauge, level, term)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = errLate
+		}
+		if err != nil {
+			return err
+		}
+		resp, err := client.Get("https://office.example.org/measured?gauge=" + gauge)
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	})
+}
+
+// Ask reads what the office says of a gauge.
+func (h *Harbour) Ask(ctx context.Context, client *http.Client, gauge string) error {
+	return h.hold(ctx, "/gauges/"+gauge, func(term int64) error { // verdict: fenced
+		resp, err := client.Get("https://office.example.org/gauges?gauge=" + gauge)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		said, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return err
+		}
+		tag, err := h.pool.Exec(ctx, "UPDATE gauges SET said = $2, term = $3 WHERE name = $1 AND term < $3", gauge, said, term)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = errLate
+		}
+		return err
+	})
 }

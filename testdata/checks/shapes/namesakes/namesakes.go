@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/gomodule/redigo/redis"
 	"github.com/hashicorp/consul/api"
@@ -238,4 +239,30 @@ func put(ctx context.Context, cli *clientv3.Client, m *concurrency.Mutex, piece 
 		err = errGone
 	}
 	return err
+}
+
+// After is named after what it locks.
+func After(conn redis.Conn, choir, song string) (err error) {
+	me := "conductor of " + choir
+	switch _, err := redis.String(conn.Do("SET", "lock:"+choir, me, "NX", "PX", 9000)); { // verdict: unfenced
+	case errors.Is(err, redis.ErrNil):
+		return errHeld
+	case err != nil:
+		return err
+	}
+	defer func() { err = errors.Join(err, told(redis.Int(leave.Do(conn, "lock:"+choir, me)))) }() // want: release
+	return told(redis.Int(write.Do(conn, "lock:"+choir, "song:"+choir, me, song)))                // want: weakcondition
+}
+
+// Today is named after the day.
+func Today(conn redis.Conn, choir, song string) (err error) {
+	me := time.Now().Format(time.DateOnly)
+	switch _, err := redis.String(conn.Do("SET", "lock:"+choir, me, "NX", "PX", 9000)); { // verdict: unverified
+	case errors.Is(err, redis.ErrNil):
+		return errHeld
+	case err != nil:
+		return err
+	}
+	defer func() { err = errors.Join(err, told(redis.Int(leave.Do(conn, "lock:"+choir, me)))) }()
+	return told(redis.Int(write.Do(conn, "lock:"+choir, "song:"+choir, me, song)))
 }

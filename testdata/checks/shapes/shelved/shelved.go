@@ -267,3 +267,61 @@ func freed(n int, err error) error {
 	}
 	return err
 }
+
+type grant struct{ number int64 }
+
+// A Mill has a grant, or several by name, that all who grind look at.
+type Mill struct {
+	cli    *clientv3.Client
+	db     *sql.DB
+	grant  *grant
+	grants map[string]int64
+}
+
+// Run grinds sacks, several at a time.
+func (m *Mill) Run(ctx context.Context, sacks <-chan string) {
+	for range 4 {
+		go func() {
+			for sack := range sacks {
+				if err := errors.Join(m.grind(ctx, sack), m.sift(ctx, sack), m.fill(ctx, sack)); err != nil {
+					slog.Error("mill", "err", err)
+				}
+			}
+		}()
+	}
+}
+
+func (m *Mill) hold(ctx context.Context, work func(l *concurrency.Mutex) error) (err error) {
+	session, err := concurrency.NewSession(m.cli)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	l := concurrency.NewMutex(session, "/mill")
+	if err := l.Lock(ctx); err != nil { // want: renewal
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Unlock(context.WithoutCancel(ctx))) }()
+	return work(l)
+}
+
+func (m *Mill) grind(ctx context.Context, sack string) error {
+	return m.hold(ctx, func(l *concurrency.Mutex) error { // verdict: unfenced
+		m.grant = &grant{l.Header().Revision}
+		return one(m.db.ExecContext(ctx, "UPDATE sacks SET ground = true, number = $2 WHERE id = $1 AND number <= $2", sack, m.grant.number)) // want: weakcondition
+	})
+}
+
+func (m *Mill) sift(ctx context.Context, sack string) error {
+	return m.hold(ctx, func(l *concurrency.Mutex) error { // verdict: unfenced
+		m.grants[sack] = l.Header().Revision
+		return one(m.db.ExecContext(ctx, "UPDATE sacks SET sifted = true, number = $2 WHERE id = $1 AND number <= $2", sack, m.grants[sack])) // want: weakcondition
+	})
+}
+
+func (m *Mill) fill(ctx context.Context, sack string) error {
+	return m.hold(ctx, func(l *concurrency.Mutex) error { // verdict: fenced
+		g := &grant{l.Header().Revision}
+		return one(m.db.ExecContext(ctx, "UPDATE sacks SET filled = true, number = $2 WHERE id = $1 AND number <= $2", sack, g.number))
+	})
+}

@@ -371,3 +371,27 @@ func (a *Archive) put(ctx context.Context, id, text string) (err error) {
 	}
 	return err
 }
+
+// Pair puts the index of a pair that it has read anew on the one that it has changed.
+func (a *Archive) Pair(ctx context.Context, key, more string) (err error) {
+	l, err := a.locks.Obtain(ctx, "pair:"+key, 9*time.Second, nil) // verdict: unfenced
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Release(context.WithoutCancel(ctx))) }()
+	pair, _, err := a.consul.Get(key, nil)
+	if err != nil {
+		return err
+	}
+	pair.Value = append(pair.Value, more...)
+	now, _, err := a.consul.Get(key, nil)
+	if err != nil {
+		return err
+	}
+	pair.ModifyIndex = now.ModifyIndex
+	ok, _, err := a.consul.CAS(pair, nil) // want: weakcondition
+	if err == nil && !ok {
+		err = errOld
+	}
+	return err
+}
