@@ -46,9 +46,16 @@ func ofKey(value, key *term.T) bool {
 	return value.Kind == term.Op && !slices.ContainsFunc(value.Args, func(a *term.T) bool { return !ofKey(a, key) })
 }
 
-// forever reports whether the lock never expires by itself, nor by a second command.
+// forever reports whether the lock never expires by itself, nor by a second command, be it
+// one of the wrapper that takes it.
 func (t *taking) forever() bool {
-	return t.m.TTL.Source == "none" && t.u.Renewal == "none" && !slices.ContainsFunc(t.st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, t.m) })
+	if t.m.TTL.Source != "none" || t.u.Renewal != "none" {
+		return false
+	}
+	return !slices.ContainsFunc(append([]*summary.Site{t.st}, t.st.Lock.Chain...), func(st *summary.Site) bool {
+		m, ok := t.f.Engine.Acquire(st.Lock.Call)
+		return ok && slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, m) })
+	})
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before
