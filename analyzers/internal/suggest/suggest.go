@@ -265,7 +265,8 @@ func isCount(w *lock.Write) bool {
 }
 
 // isTrace reports whether a write adds to a record of what was done, by the name of that or
-// of the function that does it: both holders did it.
+// of the function that does it: both holders did it. A file that ends in log may as well be
+// what changes are written to ahead.
 func isTrace(w *lock.Write) bool {
 	store, name, _ := strings.Cut(w.Resource, ":")
 	if !adds(w) && store != "file" {
@@ -273,7 +274,7 @@ func isTrace(w *lock.Write) bool {
 	}
 	said := words(name)
 	return slices.ContainsFunc(append(said, words(w.Function)...), func(word string) bool { return strings.HasPrefix(word, "audit") }) ||
-		len(said) > 0 && (said[len(said)-1] == "log" || said[len(said)-1] == "logs")
+		store != "file" && len(said) > 0 && (said[len(said)-1] == "log" || said[len(said)-1] == "logs")
 }
 
 // removals are operations after which something is gone: the second one finds

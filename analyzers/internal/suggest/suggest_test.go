@@ -48,6 +48,7 @@ func TestFor(t *testing.T) {
 		{"a cache by its type, which has type arguments", lock.Use{Writes: []lock.Write{{Operation: "HSET", Resource: "redis:page:7", Condition: lock.None,
 			Trail: []lock.Frame{{Function: "(*render.Pages[K]).Show", Callee: "(render.Cache[render.Key, *store.Page]).Get"}}}}}, lock.Efficiency, "derived"},
 		{"a log beside rows", lock.Use{Writes: []lock.Write{{Operation: "INSERT", Resource: "sql:stock_audit", Condition: lock.None}, update}}, lock.Correctness, "UPDATE sql:stock"},
+		{"a log that is written ahead", lock.Use{Writes: []lock.Write{{Operation: "Write", Resource: "file:/data/wal.log", Condition: lock.None}}}, lock.Correctness, "wal.log"},
 		{"a change of what a log says", lock.Use{Writes: []lock.Write{{Operation: "UPDATE", Resource: "sql:audit_log", Condition: lock.None}}}, lock.Correctness, "UPDATE sql:audit_log"},
 		{"set up beside rows", lock.Use{Writes: []lock.Write{{Operation: "REPLACE", Resource: "sql:deployed", Condition: lock.None, Setup: true}, update}}, lock.Correctness, "UPDATE sql:stock"},
 		{"a package that is called cache", lock.Use{Writes: []lock.Write{{Operation: "HSET", Resource: "redis:page:7", Condition: lock.None,

@@ -50,6 +50,32 @@ func (r *Reader) item(lib *catalog.Library, w *catalog.Write, call *term.T) Mean
 	return m
 }
 
+// givenUp reads an update that takes the holder out of an item, and does nothing else, if it
+// is a certain one: it gives the item back by the owner, and takes none.
+func givenUp(ms []Meaning, c *Change) []Meaning {
+	if len(c.Sets) == 0 || slices.ContainsFunc(c.Sets, func(s Setting) bool { return s.Value == nil || s.Value.Kind != term.Nil }) {
+		return ms
+	}
+	i := slices.IndexFunc(c.Guards, func(g Guard) bool {
+		return g.Op == "=" && g.Value != nil && holds(g.Column) && slices.ContainsFunc(c.Sets, func(s Setting) bool { return sameField(s.Column, g.Column) })
+	})
+	at := slices.IndexFunc(ms, func(m Meaning) bool { return m.Role == Acquire && m.Raw })
+	if i < 0 || at < 0 {
+		return ms
+	}
+	ms = slices.Clone(ms)
+	taken := ms[at]
+	ms[at] = Meaning{Role: Release, Library: taken.Library, Family: taken.Family, Key: taken.Key, Value: c.Guards[i].Value, Raw: true, Checked: true}
+	return ms
+}
+
+// holds is NamesHolder for the name of an attribute in lower case.
+func holds(column string) bool {
+	return slices.ContainsFunc([]string{"owner", "holder", "leader", "assigned", "lockedby", "heldby", "leasedby"}, func(word string) bool {
+		return strings.Contains(strings.ReplaceAll(column, "_", ""), word)
+	})
+}
+
 // inputOf is the input of a call that has its condition at a place in it.
 func (r *Reader) inputOf(at catalog.Ref, call *term.T) *term.T {
 	at.Path = at.Path[:len(at.Path)-1]

@@ -302,7 +302,8 @@ func (r *Reader) read(e *catalog.Call, call *term.T) []Meaning {
 		case w.Store == "sql":
 			ms = r.kept(ms, r.built(lib, w, call))
 		case w.Store == "dynamodb" && carries(w, "expression"):
-			ms = r.kept(ms, r.item(lib, w, call))
+			m := r.item(lib, w, call)
+			ms = givenUp(r.kept(ms, m), m.Write)
 		case w.Store == "dynamodb" && !w.Value.IsZero() && w.Args.IsZero():
 			ms = append(ms, r.itemBatch(lib, w, call)...)
 		case w.Store == "mongo" && carries(w, "filter"):

@@ -54,11 +54,16 @@ func ofKey(value, key *term.T) bool {
 	return value.Kind == term.Op && !slices.ContainsFunc(value.Args, func(a *term.T) bool { return !ofKey(a, key) })
 }
 
-// forever reports whether the lock never expires by itself, nor by a second command, and
-// is taken from nobody.
+// forever reports whether the lock never expires by itself, nor by a second command, be it
+// one of the wrapper that takes it, and is taken from nobody.
 func (t *taking) forever() bool {
-	return t.m.TTL.Source == "none" && t.u.Renewal == "none" && !t.takenOver() &&
-		!slices.ContainsFunc(t.st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, t.m) })
+	if t.m.TTL.Source != "none" || t.u.Renewal != "none" || t.takenOver() {
+		return false
+	}
+	return !slices.ContainsFunc(append([]*summary.Site{t.st}, t.st.Lock.Chain...), func(st *summary.Site) bool {
+		m, ok := t.f.Engine.Acquire(st.Lock.Call)
+		return ok && slices.ContainsFunc(st.Effects, func(x summary.Effect) bool { return t.f.Engine.Prolongs(x, m) })
+	})
 }
 
 // takenOver reports whether code of the package replaces the lock's record where it still is
