@@ -32,7 +32,7 @@ type Evidence struct {
 	keys    map[held]bool                 // keys of known locks
 	named   map[FreedKey]bool             // them as patterns, whatever their package
 	deleted map[tableOf]bool              // what something deletes from, or ends a record of
-	asking  map[tableOf][]*meaning.Change // of resources, by code that asks for more than a name
+	written map[tableOf][]*meaning.Change // how code of a package changes a resource
 	changes map[string][]*meaning.Change  // of resources, as asked for
 	rows    map[string]*meaning.Row       // records that are known locks, by what they are in
 }
@@ -61,7 +61,7 @@ func newEvidence(e *Engine) *Evidence {
 	ev := &Evidence{
 		e: e, signs: make(map[*summary.Site]*summary.Signs), wraps: make(map[*summary.Site]bool), taken: make(map[lock.Position]bool),
 		freed: make(map[FreedKey]bool), others: make(map[FreedKey]bool), checked: make(map[FreedKey]bool), keys: make(map[held]bool), named: make(map[FreedKey]bool), deleted: make(map[tableOf]bool),
-		rows: make(map[string]*meaning.Row), asking: make(map[tableOf][]*meaning.Change),
+		rows: make(map[string]*meaning.Row), written: make(map[tableOf][]*meaning.Change),
 	}
 	own := make(map[lock.Position]bool)  // where a family gives back what it took itself
 	sets := make(map[lock.Position]bool) // where the taking of a key goes on with its time to live
@@ -126,7 +126,7 @@ func newEvidence(e *Engine) *Evidence {
 			case direct && m.Row.Stands:
 				g.Intrinsic = ev.standing(f, s, st, m)
 			case direct:
-				g.Intrinsic = ev.kept(st, m)
+				g.Intrinsic = ev.kept(s, st, m)
 			}
 			if m.Raw && m.Kind == lock.Session && g.Name && f.readsBack(s, st) {
 				g.Intrinsic = append(g.Intrinsic, "it is read who holds it")
@@ -261,7 +261,10 @@ func (ev *Evidence) stands(st *summary.Site) bool {
 // written once, used and deleted like any file. Then a name has to tell, or the owner.
 func (ev *Evidence) mayBeData(st *summary.Site) bool {
 	m, ok := ev.e.Acquire(st.Lock.Call)
-	return ok && m.Family == "object-store"
+	return ok && m.Family == "object-store" && !slices.ContainsFunc(append(slices.Clip(st.Lock.Chain), st), func(c *summary.Site) bool {
+		// Methods that acquire and release something are about no file.
+		return c.Func != nil && meaning.Named(c.Func.Name(), "acquire", "seize", "obtain") && len(ev.e.Halves(c.Func)) > 0
+	})
 }
 
 // KeyName names a key within its package: the pattern, or for a key that is
@@ -440,6 +443,9 @@ func (ev *Evidence) Listed(st *summary.Site) []string {
 	g := ev.total(st)
 	m, ok := ev.e.Acquire(st.Lock.Call)
 	if ok && m.Row != nil {
+		if len(g.Intrinsic) == 0 {
+			return givenBack(m, g)
+		}
 		return g.Intrinsic
 	}
 	var strong, weak []string
