@@ -299,6 +299,22 @@ func (c *Change) Dates() bool {
 	return slices.ContainsFunc(c.Sets, func(s Setting) bool { return isNow(s.Value) || expiryColumn(s.Column) })
 }
 
+// Moves reports whether a write stores a time: one of the database's or of the caller's
+// clock, or in a column that is named so.
+func (r *Reader) Moves(c *Change) bool {
+	return c.Dates() || slices.ContainsFunc(c.Sets, func(s Setting) bool {
+		if r.clocked(s.Value) {
+			return true
+		}
+		e := r.Entry(s.Value)
+		if e == nil || e.Part == nil || e.Part.Kind != "raw" {
+			return false
+		}
+		text, ok := r.Get(e.Part.Text, s.Value, nil).Str() // an expression, as it goes to the database
+		return ok && slices.ContainsFunc(nowNames, func(name string) bool { return strings.Contains(strings.ToLower(text), name) })
+	})
+}
+
 // MayLease reports whether a write stores who has a record and until when, under a
 // condition that is not read so far: it may take a lease.
 func (c *Change) MayLease() bool {

@@ -57,11 +57,13 @@ func (t *taking) takenOver() bool {
 	if engine.UnknownKey(t.m.Key) || t.m.Row != nil {
 		return false
 	}
-	e, found := t.f.Engine, false
-	name := engine.KeyName(t.m.Key)
+	e, found, name := t.f.Engine, false, ""
+	if k := t.m.Key.Kind; k == term.Field || k == term.Param {
+		name = engine.KeyName(t.m.Key)
+	}
 	replaces := func(m meaning.Meaning) bool {
 		return m.Role == meaning.Write && m.Family == t.m.Family && m.Write.Key != nil &&
-			(e.Pool.Alike(m.Write.Key, t.m.Key) || name != "" && engine.KeyName(m.Write.Key) == name) &&
+			(e.Pool.Alike(m.Write.Key, t.m.Key) || name != "" && m.Write.Key.Kind == t.m.Key.Kind && engine.KeyName(m.Write.Key) == name) &&
 			slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return g.Op == "version" })
 	}
 	taken := func(call *term.T) bool {
