@@ -1932,34 +1932,51 @@ var builtin = []source{
 				&Call{Func: []string{"(*azure.BlobClient).ReleaseLease", "(*azure.ContainerClient).ReleaseLease"}, Release: &Release{Handle: Ref{Base: 2}, Context: Ref{Base: 1}, Checked: true, Result: Ref{Base: 3, Index: 1}}, args: 1, results: 2, Pos: "data/object-stores.yaml:202:5"},
 				&Call{Func: []string{"(*azure.BlobClient).BreakLease", "(*azure.ContainerClient).BreakLease"}, Release: &Release{Handle: Ref{Base: 2}, Context: Ref{Base: 1}}, args: 1, Pos: "data/object-stores.yaml:204:5"},
 				&Call{Func: []string{"(*azure.BlobClient).LeaseID", "(*azure.ContainerClient).LeaseID"}, Token: &Token{Of: Ref{Base: 2}, Reason: "a lease id is random, though the leased blob itself checks it"}, Pos: "data/object-stores.yaml:206:5"},
+				&Call{Func: []string{"(*blockblob.Client).Upload", "(*blockblob.Client).UploadBuffer", "(*blockblob.Client).UploadStream"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfNoneMatch"}}, Is: []string{"*"}},
+				}, Acquire: &Acquire{Kind: "lease", Key: Ref{Base: 2}, TTLNone: true, Value: Ref{Base: 1, Index: 1}, Try: true, Raw: true}, Write: &Write{Store: "azblob", Op: "Upload", Resource: []Ref{Ref{Base: 2}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfNoneMatch"}}, Kind: "unique", Compare: "absent"},
+				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:209:5"},
 				&Call{Func: []string{"(*blockblob.Client).Upload", "(*blockblob.Client).UploadBuffer", "(*blockblob.Client).UploadStream", "(*blockblob.Client).UploadFile", "(*blockblob.Client).CommitBlockList"}, Write: &Write{Store: "azblob", Op: "Upload", Resource: []Ref{Ref{Base: 2}}, Value: Ref{Base: 1, Index: 1}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfNoneMatch"}}, Kind: "unique", Compare: "absent"},
-				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:208:5"},
-				&Call{Func: []string{"(*blockblob.Client).Delete", "(*appendblob.Client).Delete"}, Write: &Write{Store: "azblob", Op: "Delete", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
+				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:222:5"},
+				&Call{Func: []string{"(*blockblob.Client).Delete"}, When: []*Match{
+					&Match{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Is: []string{"*"}},
+				}, Release: &Release{Key: Ref{Base: 2}, Value: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Checked: true, Raw: true}, Write: &Write{Store: "azblob", Op: "Delete", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
-				}, Reject: "error"}, args: 2, Pos: "data/object-stores.yaml:219:5"},
+				}, Reject: "error"}, args: 2, Pos: "data/object-stores.yaml:233:5"},
+				&Call{Func: []string{"(*blockblob.Client).Delete"}, Release: &Release{Key: Ref{Base: 2}, Raw: true}, Write: &Write{Store: "azblob", Op: "Delete", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
+				}, Reject: "error"}, args: 2, Pos: "data/object-stores.yaml:244:5"},
+				&Call{Func: []string{"(*appendblob.Client).Delete"}, Write: &Write{Store: "azblob", Op: "Delete", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
+					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
+					&Carrier{At: Ref{Base: 1, Index: 1, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
+				}, Reject: "error"}, args: 2, Pos: "data/object-stores.yaml:254:5"},
 				&Call{Func: []string{"(*blockblob.Client).SetMetadata", "(*blockblob.Client).SetHTTPHeaders", "(*appendblob.Client).SetMetadata", "(*appendblob.Client).SetHTTPHeaders"}, Write: &Write{Store: "azblob", Op: "SetProperties", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
-				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:228:5"},
-				&Call{Func: []string{"(*blockblob.Client).StageBlock"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/object-stores.yaml:237:5"},
-				&Call{Func: []string{"(*blockblob.Client).GetProperties", "(*blockblob.Client).DownloadStream", "(*appendblob.Client).GetProperties", "(*appendblob.Client).DownloadStream"}, Query: &Query{Store: "azblob", Resource: []Ref{Ref{Base: 2}}}, Pos: "data/object-stores.yaml:239:5"},
+				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:263:5"},
+				&Call{Func: []string{"(*blockblob.Client).StageBlock"}, Blocks: &Blocks{Kind: "remote"}, Pos: "data/object-stores.yaml:272:5"},
+				&Call{Func: []string{"(*blockblob.Client).GetProperties", "(*blockblob.Client).DownloadStream", "(*appendblob.Client).GetProperties", "(*appendblob.Client).DownloadStream"}, Query: &Query{Store: "azblob", Resource: []Ref{Ref{Base: 2}}}, Pos: "data/object-stores.yaml:274:5"},
 				&Call{Func: []string{"(*appendblob.Client).AppendBlock"}, Write: &Write{Store: "azblob", Op: "AppendBlock", Resource: []Ref{Ref{Base: 2}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 2, Path: []string{"AppendPositionAccessConditions"}}, Kind: "version", Compare: "equal"},
-				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:241:5"},
+				}, Reject: "error"}, args: 3, Pos: "data/object-stores.yaml:276:5"},
 				&Call{Func: []string{"(*azblob.Client).UploadBuffer", "(*azblob.Client).UploadStream", "(*azblob.Client).UploadFile"}, Write: &Write{Store: "azblob", Op: "Upload", Resource: []Ref{Ref{Base: 1, Index: 1}, Ref{Base: 1, Index: 2}}, Value: Ref{Base: 1, Index: 3}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 4, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 4, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 4, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfNoneMatch"}}, Kind: "unique", Compare: "absent"},
-				}, Reject: "error"}, args: 5, Pos: "data/object-stores.yaml:250:5"},
+				}, Reject: "error"}, args: 5, Pos: "data/object-stores.yaml:285:5"},
 				&Call{Func: []string{"(*azblob.Client).DeleteBlob"}, Write: &Write{Store: "azblob", Op: "DeleteBlob", Resource: []Ref{Ref{Base: 1, Index: 1}, Ref{Base: 1, Index: 2}}, Conditions: []*Carrier{
 					&Carrier{At: Ref{Base: 1, Index: 3, Path: []string{"AccessConditions", "LeaseAccessConditions", "LeaseID"}}, Kind: "owner", Compare: "equal"},
 					&Carrier{At: Ref{Base: 1, Index: 3, Path: []string{"AccessConditions", "ModifiedAccessConditions", "IfMatch"}}, Kind: "version", Compare: "equal"},
-				}, Reject: "error"}, args: 4, Pos: "data/object-stores.yaml:261:5"},
+				}, Reject: "error"}, args: 4, Pos: "data/object-stores.yaml:296:5"},
 			},
 		},
 		packages: []alias{

@@ -40,6 +40,7 @@ type Evidence struct {
 	keyed   map[string][]*meaning.Change       // those of keys of Redis, by package
 	reached map[string]map[string]bool         // which of those each imports, as asked for
 	rows    map[string]*meaning.Row            // records that are known locks, by what they are in
+	written map[tableOf][]*meaning.Change      // how code of a package changes a resource
 }
 
 // A FreedKey is a key, in a store of a family, that something in a package deletes or renews.
@@ -66,7 +67,7 @@ func newEvidence(e *Engine) *Evidence {
 	ev := &Evidence{
 		e: e, signs: make(map[*summary.Site]*summary.Signs), wraps: make(map[*summary.Site]bool), taken: make(map[lock.Position]bool),
 		freed: make(map[FreedKey]bool), others: make(map[FreedKey]bool), checked: make(map[FreedKey]bool), keys: make(map[held]bool), named: make(map[FreedKey]bool), deleted: make(map[tableOf]bool),
-		rows: make(map[string]*meaning.Row), asking: make(map[tableOf][]*meaning.Change),
+		rows: make(map[string]*meaning.Row), written: make(map[tableOf][]*meaning.Change),
 	}
 	own := make(map[lock.Position]bool)  // where a family gives back what it took itself
 	sets := make(map[lock.Position]bool) // where the taking of a key goes on with its time to live
@@ -131,7 +132,7 @@ func newEvidence(e *Engine) *Evidence {
 			case direct && m.Row.Stands:
 				g.Intrinsic = ev.standing(f, s, st, m)
 			case direct:
-				g.Intrinsic = ev.kept(st, m)
+				g.Intrinsic = ev.kept(s, st, m)
 			}
 			if m.Raw && m.Kind == lock.Session && g.Name && f.readsBack(s, st) {
 				g.Intrinsic = append(g.Intrinsic, "it is read who holds it")
@@ -267,7 +268,10 @@ func (ev *Evidence) stands(st *summary.Site) bool {
 // written once, used and deleted like any file. Then a name has to tell, or the owner.
 func (ev *Evidence) mayBeData(st *summary.Site) bool {
 	m, ok := ev.e.Acquire(st.Lock.Call)
-	return ok && m.Family == "object-store"
+	return ok && m.Family == "object-store" && !slices.ContainsFunc(append(slices.Clip(st.Lock.Chain), st), func(c *summary.Site) bool {
+		// Methods that acquire and release something are about no file.
+		return c.Func != nil && meaning.Named(c.Func.Name(), "acquire", "seize", "obtain") && len(ev.e.Halves(c.Func)) > 0
+	})
 }
 
 // KeyName names a key within its package: the pattern, or for a key that is
@@ -448,6 +452,9 @@ func (ev *Evidence) Listed(st *summary.Site) []string {
 	g := ev.total(st)
 	m, ok := ev.e.Acquire(st.Lock.Call)
 	if ok && m.Row != nil {
+		if len(g.Intrinsic) == 0 {
+			return givenBack(m, g)
+		}
 		return g.Intrinsic
 	}
 	var strong, weak []string

@@ -59,12 +59,12 @@ func (e *Engine) RenewsRow(call *term.T) (meaning.Meaning, bool) {
 		if m.Role != meaning.Write {
 			continue
 		}
-		row, item := e.Evidence.rows[m.Write.Resource], m.Write.Store == "dynamodb" // which is told by its key, not by a condition
-		if row == nil || row.By == "" && !item || row.Expiry == "" || TendsRow(m.Write, row) != rowExtend {
+		row := e.Evidence.rows[m.Write.Resource]
+		if row == nil || row.By == "" && !row.Item() || row.Expiry == "" || TendsRow(m.Write, row) != rowExtend {
 			continue
 		}
 		renewal := meaning.Meaning{Role: meaning.Renew, Library: m.Library, Family: m.Family, Raw: true, Row: row, On: m.Write.On}
-		bare := item || len(m.Write.Guards) > 0
+		bare := row.Item() || len(m.Write.Guards) > 0
 		for _, g := range m.Write.Guards {
 			bare = bare && (g.Column == row.By && g.Op == "=" || g.Column == row.Expiry)
 			if g.Column == row.By {

@@ -23,10 +23,12 @@ func (ev *Evidence) reclaimed(f *Family, s *summary.Summary, st *summary.Site, m
 	if !st.Guarded && !st.Wrapper || !m.Row.Named && !namedLock(st.Func, m.Key) {
 		return nil
 	}
-	freed := ev.deleted[tableOf{pkg, m.Row.Resource, ""}] || slices.ContainsFunc(m.Row.Sets, func(a meaning.Setting) bool {
-		return a.Value == m.Value && ev.deleted[tableOf{pkg, m.Row.Resource, a.Column}]
-	})
-	if !freed || !f.waitsAfterReading(s, st) && !f.readsAge(s, st) {
+	freed := func(c *meaning.Change) bool {
+		return c.Deletes() || slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool {
+			return Frees(s.Value) && slices.ContainsFunc(m.Row.Sets, func(a meaning.Setting) bool { return a.Value == m.Value && a.Column == s.Column })
+		})
+	}
+	if !ev.any(pkg, m.Row.Resource, freed) || !f.waitsAfterReading(s, st) && !f.readsAge(s, st) {
 		return nil
 	}
 	return []string{"record says who has it", "it is taken when it has not moved for a while"}

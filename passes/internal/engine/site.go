@@ -223,9 +223,9 @@ func (f *Family) tells(fn *ssa.Function, st *summary.Site, region *world.Region)
 				}
 			}
 			if code.IsError(v.Type()) {
-				// The database refuses an insert with an error.
+				// The database refuses an insert with an error, and so does a store of objects.
 				m, _ := f.Engine.Acquire(st.Lock.Call)
-				if st.Guarded && region.Fact(v).IsNil() || m.Row != nil && (st.Guarded || f.refusal(st, v)) {
+				if st.Guarded && region.Fact(v).IsNil() || (m.Row != nil || m.Family == "object-store") && (st.Guarded || f.refusal(st, v)) {
 					return true
 				}
 				continue

@@ -136,7 +136,7 @@ func (e *Engine) Frees(x summary.Effect) bool {
 // out to be a lock, that renews it.
 func (e *Engine) moves(x summary.Effect) bool {
 	return x.Call != nil && x.Open == summary.Closed && slices.ContainsFunc(e.Reader.Of(x.Call), func(m meaning.Meaning) bool {
-		return m.Role == meaning.Write && m.Write.Dates()
+		return m.Role == meaning.Write && e.Reader.Moves(m.Write)
 	})
 }
 

@@ -45,25 +45,49 @@ func (ev *Evidence) standing(f *Family, s *summary.Summary, st *summary.Site, m 
 	return nil
 }
 
-// kept lists what makes the taking of a record whose time has passed a lock, where no name in
-// it says so. A session has a token and an end as well, and a link to set a new password, and
-// a job its next run. But who has a lock keeps it: code of the same package moves the end of
-// the record on, which it finds by its name, if what was stored beside it is there still. Or
-// the function is named after locks, and code of the package ends the record before its time.
-// And who gets none is told so.
-func (ev *Evidence) kept(st *summary.Site, m meaning.Meaning) []string {
+// kept lists what makes the taking of a record whose time has passed a lock, where no name
+// in it says so. A session has a token and an end as well, and a link to set a new password,
+// and a job its next run. But who has a lock keeps it: code of the same package moves the end
+// of the record on, which it finds by its name, if what was stored beside it is there still.
+// Or the function is about locks by its name, and code of the package ends the record before
+// its time, or (givenBack) the very function that has it does. And who gets none is told so.
+func (ev *Evidence) kept(s *summary.Summary, st *summary.Site, m meaning.Meaning) []string {
 	pkg, row := code.PackagePath(st.Func), m.Row
-	if !st.Guarded && !st.Wrapper || row.By == "" {
+	if !st.Guarded && !st.Wrapper || row.By == "" && !row.Item() || !ev.answered(s, st) {
 		return nil
 	}
 	signs := []string{"row is taken when its expiry has passed"}
-	if slices.ContainsFunc(ev.asking[tableOf{pkg, row.Resource, ""}], func(c *meaning.Change) bool { return keeps(c, row) }) {
+	if ev.any(pkg, row.Resource, func(c *meaning.Change) bool { return keeps(c, row) }) {
 		return append(signs, "its holder moves that, and compares what was stored")
 	}
-	if namedLock(st.Func, m.Key) && (ev.deleted[tableOf{pkg, row.Resource, row.Expiry}] || ev.deleted[tableOf{pkg, row.Resource, ""}]) {
+	if onlyLocks(st.Func) && ev.any(pkg, row.Resource, func(c *meaning.Change) bool {
+		return c.Deletes() || slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return s.Column == row.Expiry && Frees(s.Value) })
+	}) {
 		return append(signs, "it is ended early")
 	}
 	return nil
+}
+
+// any reports whether code of a package changes a resource in some way, be it in a function
+// that nothing calls, or by a statement that is handed to another.
+func (ev *Evidence) any(pkg, resource string, is func(*meaning.Change) bool) bool {
+	if slices.ContainsFunc(ev.written[tableOf{pkg, resource, ""}], is) {
+		return true
+	}
+	return slices.ContainsFunc(ev.e.Index.CallsIn(pkg), func(c KnownCall) bool {
+		return slices.ContainsFunc(ev.e.Reader.Of(c.Term()), func(w meaning.Meaning) bool {
+			return w.Role == meaning.Write && w.Write.Resource == resource && is(w.Write)
+		})
+	})
+}
+
+// givenBack lists what makes a lock of such a record where who has taken it gives it back when
+// the work is done.
+func givenBack(m meaning.Meaning, g summary.Signs) []string {
+	if m.Row.Owner == "" || !g.Guarded || !g.Released || g.Lent {
+		return nil
+	}
+	return []string{"row is taken when its expiry has passed", "result guards the section", "it is given back after it"}
 }
 
 // keeps reports whether a write moves the end of a record that is its own still.
@@ -72,8 +96,38 @@ func keeps(c *meaning.Change, row *meaning.Row) bool {
 		return slices.ContainsFunc(c.Guards, func(g meaning.Guard) bool { return g.Op == "=" && g.Column == col })
 	}
 	stores := slices.ContainsFunc(c.Sets, func(s meaning.Setting) bool { return s.Column == row.Owner })
-	return row.Owner != "" && asks(row.By) && asks(row.Owner) && !stores && TendsRow(c, row) == rowExtend
+	return row.Owner != "" && (asks(row.By) || row.Item()) && asks(row.Owner) && !stores && TendsRow(c, row) == rowExtend
 }
+
+// answered reports whether the refusal of a write is an error, or is looked for in what the
+// write answers.
+func (ev *Evidence) answered(s *summary.Summary, st *summary.Site) bool {
+	for _, w := range ev.e.Reader.Of(st.Lock.Call) {
+		if w.Role == meaning.Write && w.Write.Reject == "error" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Steps[st.At], func(x summary.Effect) bool { return x.Checked == 1 && x.Call == st.Lock.Call })
+}
+
+// onlyLocks reports whether a function is about locks as its name goes, or those of its
+// package and receiver, and about nothing else: accounts are locked as well.
+func onlyLocks(fn *ssa.Function) bool {
+	root := code.Root(fn)
+	if root.Pkg != nil && NamesLock(root.Pkg.Pkg.Name()) {
+		return true
+	}
+	if recv := code.ReceiverOf(root); recv != nil && NamesLock(recv.Name()) {
+		return true
+	}
+	words := meaning.Words(root.Name())
+	return NamesLock(root.Name()) && !slices.ContainsFunc(words, func(w string) bool {
+		return !slices.Contains(lockWords, w) && !slices.Contains(takeWords, w)
+	})
+}
+
+// takeWords are what is done with locks, beside the words for these.
+var takeWords = []string{"try", "take", "acquire", "get", "obtain", "claim", "grab", "with", "run", "do", "for", "as", "become", "is", "wait", "context", "ctx"}
 
 // counts reports whether the insert's count of rows is looked at, which is zero
 // for a row that was there already.
@@ -148,11 +202,10 @@ func (f *Family) looksUp(in ssa.CallInstruction, resources []string) bool {
 	return len(f.Entries(in.Common())) > 0 && f.Engine.Reads(f.Settled().CallTerm(in.Common(), in.Pos()), resources)
 }
 
-// deletion notes the records that a statement takes away, or ends, and those that it
-// changes where more than one of their columns is as it asks.
+// deletion notes what a statement changes, and the records that it takes away, or ends.
 func (ev *Evidence) deletion(pkg string, c *meaning.Change) {
-	if of := (tableOf{pkg, c.Resource, ""}); len(c.Guards) > 1 && len(c.Sets) > 0 && !slices.Contains(ev.asking[of], c) {
-		ev.asking[of] = append(ev.asking[of], c)
+	if of := (tableOf{pkg, c.Resource, ""}); len(c.Guards) > 0 && !slices.Contains(ev.written[of], c) {
+		ev.written[of] = append(ev.written[of], c)
 	}
 	if c.Deletes() {
 		ev.deleted[tableOf{pkg, c.Resource, ""}] = true

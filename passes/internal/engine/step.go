@@ -115,6 +115,10 @@ func (f *Family) step(in ssa.CallInstruction) ([]summary.Effect, []*summary.Site
 					more = slices.DeleteFunc(more, func(x summary.Effect) bool { return slices.ContainsFunc(summary.Way(x)[1:], f.holds) })
 				}
 				f.asks(in, more)
+				for _, st := range f.emerged(in, more, call, at) {
+					st.Impl = term.ShortName(f.Engine.Name(impl))
+					sites = append(sites, st)
+				}
 				effects = append(effects, through(more, call)...)
 				sites = append(sites, f.held(in, holds, call, at, nil)...)
 			}

@@ -17,7 +17,7 @@ import (
 // look at the answer, is meant to keep others out, and does not, though nobody gives it back.
 func (ev *Evidence) unasked(st *summary.Site, m meaning.Meaning) bool {
 	call, ok := st.At.(*ssa.Call)
-	if !ok || st.Direct || st.Wrapper || st.Closed || !m.Raw || m.Row != nil || UnknownKey(m.Key) || !NamesLock(calleeName(call)) {
+	if !ok || st.Direct || st.Wrapper || st.Closed || !m.Raw || m.Row != nil || UnknownKey(m.Key) || !callsLock(call) {
 		return false
 	}
 	f := ev.e.Families[code.Root(st.Func)]
@@ -43,10 +43,17 @@ func dropsAnswer(call *ssa.Call, facts []world.Fact) bool {
 	})
 }
 
-// calleeName is the name of the function or method that is called; empty for a value.
-func calleeName(call *ssa.Call) string {
-	if callee := code.Declared(call.Common()); callee != nil {
-		return callee.Name()
+// callsLock reports whether the function that is called, or its receiver's type, is named
+// after locks.
+func callsLock(call *ssa.Call) bool {
+	callee := code.Declared(call.Common())
+	if callee == nil {
+		return false
 	}
-	return ""
+	if recv := callee.Signature().Recv(); recv != nil {
+		if n := code.NamedOf(recv.Type()); n != nil && NamesLock(n.Obj().Name()) {
+			return true
+		}
+	}
+	return NamesLock(callee.Name())
 }

@@ -24,6 +24,9 @@ type Row struct {
 	Named    bool      // of a record that stands: the resource is named like a lock; of one with a Beat: a column may be
 }
 
+// Item reports whether the record is found by a key of its own, and not by a condition.
+func (row *Row) Item() bool { return strings.HasPrefix(row.Resource, "dynamodb") }
+
 // Table names what the record is in.
 func (row *Row) Table() string { return table(row.Resource) }
 
@@ -187,7 +190,9 @@ func ofLock(name string) bool {
 
 // unnamed is the column that may say who has a record whose time can pass, and what is stored
 // there, where no name tells: a value of the writer's own that the record is not found by. The
-// one that is made at random comes first; of several others nobody knows which it is.
+// one that is made at random comes first; of several others nobody knows which it is. Where
+// the time is that of the last change, as far as its name goes, what is stored is more likely
+// the record's content, unless the write asks for it as well: nobody has it, or I do.
 func (r *Reader) unnamed(c *Change, row *Row, key *term.T) (column string, value *term.T) {
 	n := 0
 	for _, s := range c.Sets {
@@ -198,7 +203,7 @@ func (r *Reader) unnamed(c *Change, row *Row, key *term.T) (column string, value
 		if tok, ok := r.Token(v); ok && tok.Origin == "random" {
 			return s.Column, v
 		}
-		if slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op == "=" && g.Column == s.Column }) {
+		if slices.ContainsFunc(c.Guards, func(g Guard) bool { return g.Op == "=" && g.Column == s.Column }) || !expiryColumn(row.Expiry) && !asksFor(c.Guards, s.Column) {
 			continue
 		}
 		column, value, n = s.Column, v, n+1
@@ -207,6 +212,11 @@ func (r *Reader) unnamed(c *Change, row *Row, key *term.T) (column string, value
 		return "", nil
 	}
 	return column, value
+}
+
+// asksFor reports whether one of the ways in asks for something in a column.
+func asksFor(gs []Guard, column string) bool {
+	return slices.ContainsFunc(gs, func(g Guard) bool { return g.Column == column || asksFor(g.Alts, column) })
 }
 
 // reclaims recognises the write of who has a record, which is refused where something that
@@ -292,6 +302,22 @@ func (c *Change) Compared(column string) []*term.T {
 // Dates reports whether a write stores a time, as by its value or its column's name.
 func (c *Change) Dates() bool {
 	return slices.ContainsFunc(c.Sets, func(s Setting) bool { return isNow(s.Value) || expiryColumn(s.Column) })
+}
+
+// Moves reports whether a write stores a time: one of the database's or of the caller's
+// clock, or in a column that is named so.
+func (r *Reader) Moves(c *Change) bool {
+	return c.Dates() || slices.ContainsFunc(c.Sets, func(s Setting) bool {
+		if r.clocked(s.Value) {
+			return true
+		}
+		e := r.Entry(s.Value)
+		if e == nil || e.Part == nil || e.Part.Kind != "raw" {
+			return false
+		}
+		text, ok := r.Get(e.Part.Text, s.Value, nil).Str() // an expression, as it goes to the database
+		return ok && slices.ContainsFunc(nowNames, func(name string) bool { return strings.Contains(strings.ToLower(text), name) })
+	})
 }
 
 // MayLease reports whether a write stores who has a record and until when, under a

@@ -38,13 +38,29 @@ func (r *Reader) LockText(text string) bool {
 	if has("insert") && (has("conflict") || has("ignore") || slices.ContainsFunc(lockWords, has)) || has("where") && has("<") && has("update") {
 		for _, st := range sqlread.Read(text) {
 			for _, w := range st.Writes {
-				if c := r.sqlChange(w, nil, nil, "", nil); r.expiring(c) != nil || stands(c) != nil {
+				if c := r.sqlChange(w, nil, nil, "", nil); r.expiring(c) != nil || mayPass(c) || stands(c) != nil {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// mayPass reports whether a statement changes a column of a certain record, if that is below
+// something: the end of a lease, where that is a time of the caller's clock.
+func mayPass(c *Change) bool {
+	found, below := false, false
+	var look func(gs []Guard)
+	look = func(gs []Guard) {
+		for _, g := range gs {
+			found = found || g.Op == "=" && g.Column != ""
+			below = below || (g.Op == "<" || g.Op == "<=") && slices.ContainsFunc(c.Sets, func(s Setting) bool { return s.Column == g.Column })
+			look(g.Alts)
+		}
+	}
+	look(c.Guards)
+	return found && below
 }
 
 // maxStatement bounds the texts that are read as a statement on suspicion.

@@ -72,23 +72,26 @@ func (t *taking) takenOver() bool {
 	if engine.UnknownKey(t.m.Key) || t.m.Row != nil {
 		return false
 	}
-	e, found := t.f.Engine, false
-	name := engine.KeyName(t.m.Key)
+	e, found, name := t.f.Engine, false, ""
+	if k := t.m.Key.Kind; k == term.Field || k == term.Param {
+		name = engine.KeyName(t.m.Key)
+	}
 	replaces := func(m meaning.Meaning) bool {
 		return m.Role == meaning.Write && m.Family == t.m.Family && m.Write.Key != nil &&
-			(e.Pool.Alike(m.Write.Key, t.m.Key) || name != "" && engine.KeyName(m.Write.Key) == name) &&
+			(e.Pool.Alike(m.Write.Key, t.m.Key) || name != "" && m.Write.Key.Kind == t.m.Key.Kind && engine.KeyName(m.Write.Key) == name) &&
 			slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return g.Op == "version" })
 	}
-	e.EachIn(code.PackagePath(t.st.Func), func(_ *engine.Family, _ *ssa.Function, s *summary.Summary) {
+	taken := func(call *term.T) bool {
+		ms := e.Reader.Of(call)
+		return slices.ContainsFunc(ms, replaces) && !slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Release })
+	}
+	pkg := code.PackagePath(t.st.Func)
+	e.EachIn(pkg, func(_ *engine.Family, _ *ssa.Function, s *summary.Summary) {
 		found = found || slices.ContainsFunc(s.Effects, func(x summary.Effect) bool {
-			if x.Call == nil || x.Open != summary.Closed {
-				return false
-			}
-			ms := e.Reader.Of(x.Call)
-			return slices.ContainsFunc(ms, replaces) && !slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Release })
+			return x.Call != nil && x.Open == summary.Closed && taken(x.Call)
 		})
 	})
-	return found
+	return found || slices.ContainsFunc(e.Index.CallsIn(pkg), func(c engine.KnownCall) bool { return taken(c.Term()) })
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before
@@ -324,27 +327,35 @@ func about(e *engine.Engine, x summary.Effect, general bool) lock.Frame {
 // condition is more than that is left alone.
 func rows(e *engine.Engine, t *taking) []lock.Slip {
 	row := t.m.Row
-	if row == nil || !t.st.Direct || t.forever() && !t.m.Raw {
+	if row == nil || t.forever() && !t.m.Raw {
 		return nil
 	}
-	key := t.m.Key
 	var out []lock.Slip
-	for _, c := range e.Index.CallsIn(code.PackagePath(t.st.Func)) {
-		if forced(c.Family.Root.Name()) {
-			continue
-		}
-		ms := e.Reader.Of(c.Term())
+	look := func(ms []meaning.Meaning, root *ssa.Function, at lock.Frame) {
 		for _, m := range ms {
 			if m.Role != meaning.Write || m.Write.Resource != row.Resource || m.Write.Unknown != "" || engine.TendsRow(m.Write, row) != engine.RowFree || otherItem(ms, row) {
 				continue
 			}
-			switch owner, term := ownerOf(e, m.Write, row, key); {
-			case owner == 0 && byOthers(e, c.Family.Root):
+			switch owner, term := ownerOf(e, m.Write, row, t.m.Key); {
+			case owner == 0 && root != nil && byOthers(e, root):
 			case owner == 0:
-				out = append(out, lock.Slip{Frame: c.Family.Frame(c.Call, ""), Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
+				out = append(out, lock.Slip{Frame: at, Kind: lock.SlipForeign, Detail: row.Table(), Other: t.u.Acquire})
 			case owner > 0 && term != "":
-				out = append(out, lock.Slip{Frame: c.Family.Frame(c.Call, ""), Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
+				out = append(out, lock.Slip{Frame: at, Kind: lock.SlipTerm, Detail: term, Other: t.u.Acquire})
 			}
+		}
+	}
+	switch {
+	case t.st.Direct:
+		for _, c := range e.Index.CallsIn(code.PackagePath(t.st.Func)) {
+			if !forced(c.Family.Root.Name()) {
+				look(e.Reader.Of(c.Term()), c.Family.Root, c.Family.Frame(c.Call, ""))
+			}
+		}
+	case len(t.st.Lock.Chain) == 0:
+		// What the record is in shows here only: a collection that a constructor has chosen.
+		for _, r := range t.releasing() {
+			look(e.Reader.Of(r.x.Call), nil, about(e, r.x, true))
 		}
 	}
 	return out
@@ -397,18 +408,19 @@ var endWords = []string{"end", "leave", "finish", "complete", "done", "stop", "c
 // not among them.
 func ownerOf(e *engine.Engine, c *meaning.Change, row *meaning.Row, key *term.T) (owner int, term string) {
 	asked := make(map[string]bool)
+	plain := func(col string) string { return strings.ToLower(strings.ReplaceAll(col, "_", "")) } // as structs and documents have it
 	stored := func(col string) bool {
-		return slices.ContainsFunc(row.Sets, func(s meaning.Setting) bool { return s.Column == col })
+		return slices.ContainsFunc(row.Sets, func(s meaning.Setting) bool { return plain(s.Column) == plain(col) })
 	}
 	for _, g := range c.Guards {
 		if g.Op != "=" || g.Column == row.Expiry || row.Stands && !stored(g.Column) {
 			return -1, ""
 		}
-		asked[g.Column] = true
+		asked[plain(g.Column)] = true
 	}
 	for _, s := range row.Sets {
 		switch {
-		case asked[s.Column]:
+		case asked[plain(s.Column)]:
 			if !row.Stands || !e.Pool.Alike(s.Value, key) {
 				owner++
 			}
@@ -418,7 +430,7 @@ func ownerOf(e *engine.Engine, c *meaning.Change, row *meaning.Row, key *term.T)
 	}
 	for _, s := range row.Sets {
 		made, _ := e.Reader.Token(s.Value)
-		if asked[s.Column] && (s.Column == row.Token || perGrant(s.Value) || made.Origin == "random") {
+		if asked[plain(s.Column)] && (s.Column == row.Token || perGrant(s.Value) || made.Origin == "random") {
 			term = ""
 		}
 	}

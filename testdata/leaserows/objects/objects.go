@@ -91,3 +91,57 @@ func (b *Bucket) Elect(ctx context.Context, me string) error {
 	_, err = b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: aws.String("totals"), Body: bytes.NewReader(nil)}) // want: unfenced
 	return err
 }
+
+// A Crane is lent to one site at a time. Whoever finds that its object has not changed for an
+// hour replaces it.
+type Crane struct {
+	client *s3.Client
+	bucket string
+}
+
+func taken(err error) bool {
+	var refused smithy.APIError
+	return errors.As(err, &refused) && refused.ErrorCode() == "PreconditionFailed"
+}
+
+// lockCrane tells by its last line whether the object was put.
+func (c *Crane) lockCrane(ctx context.Context, site string) error {
+	put := &s3.PutObjectInput{Bucket: &c.bucket, Key: aws.String("crane.lock"), Body: bytes.NewReader([]byte(site)), IfNoneMatch: aws.String("*")}
+	_, err := c.client.PutObject(ctx, put)
+	if taken(err) {
+		return ErrHeld
+	}
+	return err
+}
+
+// seizeCrane takes it from a site that has gone home.
+func (c *Crane) seizeCrane(ctx context.Context, site string) error {
+	head, err := c.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &c.bucket, Key: aws.String("crane.lock")})
+	if err != nil {
+		return err
+	}
+	if time.Since(*head.LastModified) < time.Hour {
+		return ErrHeld
+	}
+	put := &s3.PutObjectInput{Bucket: &c.bucket, Key: aws.String("crane.lock"), Body: bytes.NewReader([]byte(site)), IfMatch: head.ETag}
+	if _, err = c.client.PutObject(ctx, put); taken(err) {
+		return ErrHeld
+	}
+	return err
+}
+
+// unlockCrane takes away the object of whichever site has the crane by then.
+func (c *Crane) unlockCrane(ctx context.Context) error {
+	_, err := c.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &c.bucket, Key: aws.String("crane.lock")}) // want: release
+	return err
+}
+
+// Lift writes down what is lifted.
+func (c *Crane) Lift(ctx context.Context, site string, load []byte) error {
+	if err := c.lockCrane(ctx, site); err != nil { // verdict: unfenced
+		return err
+	}
+	defer c.unlockCrane(context.WithoutCancel(ctx))
+	_, err := c.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &c.bucket, Key: aws.String("load"), Body: bytes.NewReader(load)}) // want: unfenced
+	return err
+}
