@@ -161,6 +161,9 @@ func (e *Engine) OnlyFirst(s Shelving) bool {
 		return true
 	}
 	for _, b := range fn.Blocks {
+		if len(b.Instrs) == 0 {
+			continue
+		}
 		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 		if !ok {
 			continue
