@@ -16,7 +16,8 @@ import (
 var (
 	takingWords = []string{"acquire", "obtain", "take", "try", "claim", "grab", "get"}
 	givingWords = []string{"release", "free", "drop", "return", "give", "back", "up", "un"}
-	leasedWords = []string{"lock", "lease", "mutex", "leadership", "leader", "row", "named", "job", "task", "app", "global", "exclusive", "distributed"}
+	leasedWords = []string{"lock", "lease", "mutex", "leadership", "leader"}
+	besideWords = []string{"row", "named", "job", "task", "app", "global", "exclusive", "distributed"} // which one
 )
 
 // storedLease reads a call of a function of the database's owner that takes a lease, or gives one
@@ -67,10 +68,10 @@ func madeOf(name string, does []string) bool {
 		word := prefixIn(rest, does)
 		if word != "" {
 			done = true
-		} else if word = prefixIn(rest, leasedWords); word == "" {
+		} else if word = prefixIn(rest, leasedWords); word != "" {
+			leased = true
+		} else if word = prefixIn(rest, besideWords); word == "" {
 			return false
-		} else {
-			leased = leased || !slices.Contains(leasedWords[5:], word)
 		}
 		rest = rest[len(word):]
 	}
