@@ -25,10 +25,14 @@ func (t *taking) blind(x summary.Effect) bool {
 }
 
 // conditional reports whether a general command that frees the key does so on a condition
-// of its own, such as the revision that the key has: that is its owner compared.
+// of its own, such as the revision that the key has: that is its owner compared. A handle
+// that is kept in a field has none: conditions are put on it for one request.
 func (t *taking) conditional(x summary.Effect) bool {
+	kept := meaning.Receiver(x.Call)
 	return slices.ContainsFunc(t.f.Engine.Reader.Of(x.Call), func(m meaning.Meaning) bool {
-		return m.Role == meaning.Write && (len(m.Write.Guards) > 0 || m.Write.Unknown != "")
+		return m.Role == meaning.Write && (m.Write.Unknown != "" || slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool {
+			return g.Text != "builder" || kept == nil || kept.Kind != term.Field
+		}))
 	})
 }
 
