@@ -203,7 +203,7 @@ func (f *Family) setBy(call *ssa.Call, at ssa.Instruction, v ssa.Value, o *filli
 				inner = &filling{o.pool, o.pool.Field(o.object, field)}
 			}
 			if perhaps {
-				inner.perhaps(s, field == "" && isPointerField(callee.Params[of.Index].Type(), s.Field))
+				inner.perhaps(s, field == "" && isPointerField(v.Type(), s.Field))
 			} else {
 				inner.put(s)
 			}
