@@ -42,9 +42,10 @@ func (f *Family) growth(in ssa.Instruction, x, after *term.T) *term.T {
 	if after.Kind != term.Struct {
 		return f.Engine.Pool.Join(x, after)
 	}
-	for i, name := range after.Names {
-		if old := f.Engine.Pool.Field(x, name); old != after.Args[i] && grows(after.Args[i]) {
-			after = f.Engine.Pool.With(after, name, f.Engine.Pool.Join(old, after.Args[i]))
+	made := after // and not what becomes of it, which may be too large for a term
+	for i, name := range made.Names {
+		if old := f.Engine.Pool.Field(x, name); old != made.Args[i] && grows(made.Args[i]) {
+			after = f.Engine.Pool.With(after, name, f.Engine.Pool.Join(old, made.Args[i]))
 		}
 	}
 	return after
