@@ -24,7 +24,7 @@
 //
 // Summaries: summary.go, step.go (one call), unseen.go (one that is out of sight), computing.go (functions that only compute),
 // sets.go (what is stored in objects), memory.go, helped.go and forgets.go (objects as resources), batch.go,
-// asked.go and tested.go (comparisons in Go), chosen.go (with zero), claims.go, settled.go (by what a transaction ends), latches.go (claims that are won once), tables.go (what is said elsewhere of what is written), outcome.go and
+// asked.go and tested.go (comparisons in Go), chosen.go (with zero), claims.go, settled.go (by what a transaction ends), latches.go (claims that are won once), writings.go and tables.go (what is said elsewhere of what is written), outcome.go and
 // swallowed.go (whether the outcome is looked at, and told), counter.go (where tokens are drawn), copied.go (what is a cache).
 //
 // Facts, which carry summaries from package to package: fact.go, imported.go,

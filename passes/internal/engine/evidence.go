@@ -2,7 +2,6 @@ package engine
 
 import (
 	"go/token"
-	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,22 +24,17 @@ import (
 type Evidence struct {
 	e       *Engine
 	signs   map[*summary.Site]*summary.Signs
-	wraps   map[*summary.Site]bool             // sites on the way of a use that is a lock
-	taken   map[lock.Position]bool             // library calls that take a lock for some use
-	freed   map[FreedKey]bool                  // keys that something deletes or renews
-	others  map[FreedKey]bool                  // those of them that were not taken by who does it
-	checked map[FreedKey]bool                  // with a comparison of the owner
-	keys    map[held]bool                      // keys of known locks
-	named   map[FreedKey]bool                  // them as patterns, whatever their package
-	deleted map[tableOf]bool                   // what something deletes from, or ends a record of
-	asking  map[tableOf][]*meaning.Change      // of resources, by code that asks for more than a name
-	changes map[string][]*meaning.Change       // of resources, as asked for
-	from    map[*meaning.Change]*types.Package // where they are
-	ours    map[string]bool                    // packages of the program
-	keyed   map[string][]*meaning.Change       // those of keys of Redis, by package
-	reached map[string]map[string]bool         // which of those each imports, as asked for
-	rows    map[string]*meaning.Row            // records that are known locks, by what they are in
-	written map[tableOf][]*meaning.Change      // how code of a package changes a resource
+	wraps   map[*summary.Site]bool        // sites on the way of a use that is a lock
+	taken   map[lock.Position]bool        // library calls that take a lock for some use
+	freed   map[FreedKey]bool             // keys that something deletes or renews
+	others  map[FreedKey]bool             // those of them that were not taken by who does it
+	checked map[FreedKey]bool             // with a comparison of the owner
+	keys    map[held]bool                 // keys of known locks
+	named   map[FreedKey]bool             // them as patterns, whatever their package
+	deleted map[tableOf]bool              // what something deletes from, or ends a record of
+	all     *writings                     // of the program, as asked for
+	rows    map[string]*meaning.Row       // records that are known locks, by what they are in
+	written map[tableOf][]*meaning.Change // how code of a package changes a resource
 }
 
 // A FreedKey is a key, in a store of a family, that something in a package deletes or renews.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"go/types"
 	"slices"
 	"strings"
 
@@ -21,38 +20,14 @@ func (e *Engine) beside(write *term.T, resource string) []*meaning.Change {
 	if e.Evidence == nil || in == nil || f.Root.Pkg == nil {
 		return nil
 	}
-	own := f.Root.Pkg.Pkg
+	own, all := f.Root.Pkg.Pkg, e.Evidence.writings()
 	var out []*meaning.Change
-	for _, c := range e.Evidence.changesOf(resource) {
-		if pkg := e.Evidence.from[c]; pkg != nil && (pkg.Path() == own.Path() || e.Evidence.imports(own, pkg) || e.Evidence.imports(pkg, own)) && !(c.Call != nil && c.Call.SameCall(write)) {
+	for _, c := range all.of[resource] {
+		if pkg := all.from[c]; pkg != nil && (pkg.Path() == own.Path() || all.imports(own, pkg) || all.imports(pkg, own)) && !(c.Call != nil && c.Call.SameCall(write)) {
 			out = append(out, c)
 		}
 	}
 	return out
-}
-
-// imports reports whether a package of the program imports another one, be it by way of more.
-func (ev *Evidence) imports(pkg, other *types.Package) bool {
-	if ev.reached == nil {
-		ev.reached = make(map[string]map[string]bool)
-	}
-	seen := ev.reached[pkg.Path()]
-	if seen == nil {
-		seen = make(map[string]bool)
-		ev.reached[pkg.Path()] = seen
-		list := []*types.Package{pkg}
-		for len(list) > 0 {
-			p := list[len(list)-1]
-			list = list[:len(list)-1]
-			for _, q := range p.Imports() {
-				if ev.ours[q.Path()] && !seen[q.Path()] {
-					seen[q.Path()] = true
-					list = append(list, q)
-				}
-			}
-		}
-	}
-	return seen[other.Path()]
 }
 
 // columns lists all that statements of the program say of the columns of a table that is
@@ -141,9 +116,8 @@ func (e *Engine) ForgottenKey(write, key *term.T, member string) bool {
 	if e.Evidence == nil || in == nil || f.Root.Pkg == nil {
 		return false
 	}
-	e.Evidence.changesOf("") // which finds them
 	place := key.Place()
-	return slices.ContainsFunc(e.Evidence.keyed[f.Root.Pkg.Pkg.Path()], func(c *meaning.Change) bool {
+	return slices.ContainsFunc(e.Evidence.writings().keyed[f.Root.Pkg.Pkg.Path()], func(c *meaning.Change) bool {
 		if c.Call.SameCall(write) || !slices.ContainsFunc(KeysOf(c.Key), func(k *term.T) bool {
 			return k.Kind == term.Param && key.Kind == term.Param || place != "" && k.Place() == place
 		}) {
