@@ -3,6 +3,7 @@ package engine
 import (
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -117,7 +118,7 @@ type usedPart struct {
 	val  ssa.Value
 }
 
-// parts lists what is used of the results of a call.
+// partsOf lists what is used of the results of a call.
 func (f *Family) partsOf(call *ssa.Call) []usedPart {
 	var out []usedPart
 	for _, r := range *call.Referrers() {
@@ -125,7 +126,7 @@ func (f *Family) partsOf(call *ssa.Call) []usedPart {
 		if !ok || code.IsError(x.Type()) {
 			continue
 		}
-		out = append(out, f.usesOf(string(rune('0'+x.Index)), x, 0)...)
+		out = append(out, f.usesOf(strconv.Itoa(x.Index), x, 0)...)
 	}
 	if _, tuple := call.Type().(*types.Tuple); !tuple {
 		out = f.usesOf("0", call, 0)

@@ -50,7 +50,7 @@ func takesAway(m *ssa.Function, field string) bool {
 				}
 			case *ssa.Store:
 				_, empty := x.Val.(*ssa.MakeMap)
-				if c, ok := x.Val.(*ssa.Const); of(x.Addr) && (empty || ok && (c.Value == nil || c.Value.ExactString() == "0")) {
+				if c, ok := x.Val.(*ssa.Const); of(x.Addr) && (empty || ok && isZero(c)) {
 					return true
 				}
 			}

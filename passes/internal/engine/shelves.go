@@ -4,7 +4,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -44,7 +43,7 @@ type Shelving struct {
 // shelvings notes where a function puts ordered tokens.
 func (e *Engine) shelvings(f *Family, fn *ssa.Function) {
 	put := func(addr, v ssa.Value, at ssa.Instruction) {
-		if place, ok := shelfOf(addr); ok && integral(v.Type()) && e.Reader.Draws(f.Settled().Get(v)) {
+		if place, ok := shelfOf(addr); ok && mayBeToken(v.Type()) && e.Reader.Draws(f.Settled().Get(v)) {
 			e.shelves[place] = append(e.shelves[place], shelved(f, addr, at)...)
 		}
 	}
@@ -144,7 +143,8 @@ func (e *Engine) Shelved(st *summary.Site, write *term.T) []Shelving {
 	return out
 }
 
-func integral(t types.Type) bool {
+// mayBeToken reports whether values of a type can be tokens: numbers, or texts of them.
+func mayBeToken(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&(types.IsInteger|types.IsString) != 0
 }
@@ -161,31 +161,13 @@ func (e *Engine) OnlyFirst(s Shelving) bool {
 		return true
 	}
 	for _, b := range fn.Blocks {
-		if len(b.Instrs) == 0 {
+		if len(b.Preds) != 1 || !b.Dominates(s.At.Block()) {
 			continue
 		}
-		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-		if !ok {
-			continue
-		}
-		bin, ok := br.Cond.(*ssa.BinOp)
-		if !ok || bin.Op != token.EQL && bin.Op != token.NEQ && bin.Op != token.LEQ && bin.Op != token.GTR {
-			continue
-		}
-		load, ok := bin.X.(*ssa.UnOp)
-		if !ok {
-			continue
-		}
-		zero, is := bin.Y.(*ssa.Const)
-		if of, there := shelfOf(load.X); !there || of != at || !is || !(zero.IsNil() || zero.Value != nil && (zero.Value.ExactString() == "0" || zero.Value.ExactString() == `""`)) {
-			continue
-		}
-		empty := b.Succs[0]
-		if bin.Op == token.NEQ || bin.Op == token.GTR {
-			empty = b.Succs[1]
-		}
-		if len(empty.Preds) == 1 && empty.Dominates(s.At.Block()) && !e.cleared(at) {
-			return true
+		if load, ok := zeroIn(b.Preds[0], b).(*ssa.UnOp); ok {
+			if of, there := shelfOf(load.X); there && of == at && !e.cleared(at) {
+				return true
+			}
 		}
 	}
 	return false
@@ -222,7 +204,7 @@ func (e *Engine) cleared(at shelf) bool {
 					if !ok {
 						continue
 					}
-					if c, is := x.Val.(*ssa.Const); is && (c.Value == nil || strings.Trim(c.Value.ExactString(), `"0`) == "") {
+					if c, is := x.Val.(*ssa.Const); is && isZero(c) {
 						if of, ok := shelfOf(x.Addr); ok {
 							e.emptied[of] = true
 						}

@@ -163,11 +163,11 @@ func (e *Engine) byWriterType(v ssa.Value) (s Sink, known bool) {
 	if m == nil {
 		return Sink{}, false
 	}
-	for _, c := range e.register(m) {
+	if list := e.register(m); len(list) > 0 {
 		switch {
-		case !c.Into.IsZero():
+		case !list[0].Into.IsZero():
 			return Sink{}, false
-		case c.Write != nil:
+		case list[0].Write != nil:
 			return Sink{lands: []landing{{method: m, to: v}}}, true
 		}
 		return Sink{}, true
