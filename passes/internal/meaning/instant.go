@@ -27,29 +27,13 @@ func (r *Reader) Instant(name *term.T) bool {
 		if t.Name != "format" || !ok {
 			return false
 		}
-		for i, verb := range verbs(format) {
+		for i, verb := range term.Verbs(format) {
 			if i+1 < len(t.Args) && (verb == 'd' || verb == 'x') && now(t.Args[i+1]) {
 				return true
 			}
 		}
 		return false
 	})
-}
-
-// verbs lists the letters of a format's verbs.
-func verbs(format string) []byte {
-	var out []byte
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		for i++; i < len(format) && strings.IndexByte("+-# 0123456789.", format[i]) >= 0; i++ {
-		}
-		if i < len(format) && format[i] != '%' {
-			out = append(out, format[i])
-		}
-	}
-	return out
 }
 
 // coarsened reports whether a time is cut to some unit.

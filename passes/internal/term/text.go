@@ -93,6 +93,29 @@ func (t *T) pattern() (string, bool) {
 	return "%s", false
 }
 
+// verbEnd is where the letter of the verb stands that begins at i; the length of the format
+// if it has none.
+func verbEnd(format string, i int) int {
+	for i++; i < len(format) && strings.IndexByte("+-# 0123456789.", format[i]) >= 0; {
+		i++
+	}
+	return i
+}
+
+// Verbs lists the letters of a format's verbs, in the order of what they print.
+func Verbs(format string) []byte {
+	var out []byte
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		if i = verbEnd(format, i); i < len(format) && format[i] != '%' {
+			out = append(out, format[i])
+		}
+	}
+	return out
+}
+
 // fill puts constant arguments into a format and leaves the other verbs, and those that
 // may cut off something.
 func fill(format string, args []*T) string {
@@ -102,10 +125,7 @@ func fill(format string, args []*T) string {
 			b.WriteByte(format[i])
 			continue
 		}
-		j := i + 1
-		for j < len(format) && strings.IndexByte("+-# 0123456789.", format[j]) >= 0 {
-			j++
-		}
+		j := verbEnd(format, i)
 		if j == len(format) {
 			b.WriteString(format[i:])
 			break
