@@ -22,19 +22,20 @@ import (
 // or by other code that is named like a lock; the owner value is compared) or
 // two weak ones (names; a time to live with a retry loop).
 type Evidence struct {
-	e       *Engine
-	signs   map[*summary.Site]*summary.Signs
-	wraps   map[*summary.Site]bool        // sites on the way of a use that is a lock
-	taken   map[lock.Position]bool        // library calls that take a lock for some use
-	freed   map[FreedKey]bool             // keys that something deletes or renews
-	others  map[FreedKey]bool             // those of them that were not taken by who does it
-	checked map[FreedKey]bool             // with a comparison of the owner
-	keys    map[held]bool                 // keys of known locks
-	named   map[FreedKey]bool             // them as patterns, whatever their package
-	deleted map[tableOf]bool              // what something deletes from, or ends a record of
-	all     *writings                     // of the program, as asked for
-	rows    map[string]*meaning.Row       // records that are known locks, by what they are in
-	written map[tableOf][]*meaning.Change // how code of a package changes a resource
+	e         *Engine
+	signs     map[*summary.Site]*summary.Signs
+	wraps     map[*summary.Site]bool        // sites on the way of a use that is a lock
+	taken     map[lock.Position]bool        // library calls that take a lock for some use
+	freed     map[FreedKey]bool             // keys that something deletes or renews
+	others    map[FreedKey]bool             // those of them that were not taken by who does it
+	checked   map[FreedKey]bool             // with a comparison of the owner
+	keys      map[held]bool                 // keys of known locks
+	named     map[FreedKey]bool             // them as patterns, whatever their package
+	deleted   map[tableOf]bool              // what something deletes from, or ends a record of
+	replacing map[string][]meaning.Meaning  // what Replacing has found, by package
+	all       *writings                     // of the program, as asked for
+	rows      map[string]*meaning.Row       // records that are known locks, by what they are in
+	written   map[tableOf][]*meaning.Change // how code of a package changes a resource
 }
 
 // A FreedKey is a key, in a store of a family, that something in a package deletes or renews.
@@ -61,7 +62,7 @@ func newEvidence(e *Engine) *Evidence {
 	ev := &Evidence{
 		e: e, signs: make(map[*summary.Site]*summary.Signs), wraps: make(map[*summary.Site]bool), taken: make(map[lock.Position]bool),
 		freed: make(map[FreedKey]bool), others: make(map[FreedKey]bool), checked: make(map[FreedKey]bool), keys: make(map[held]bool), named: make(map[FreedKey]bool), deleted: make(map[tableOf]bool),
-		rows: make(map[string]*meaning.Row), written: make(map[tableOf][]*meaning.Change),
+		rows: make(map[string]*meaning.Row), written: make(map[tableOf][]*meaning.Change), replacing: make(map[string][]meaning.Meaning),
 	}
 	own := make(map[lock.Position]bool)  // where a family gives back what it took itself
 	sets := make(map[lock.Position]bool) // where the taking of a key goes on with its time to live

@@ -34,6 +34,38 @@ func (ev *Evidence) reclaimed(f *Family, s *summary.Summary, st *summary.Site, m
 	return []string{"record says who has it", "it is taken when it has not moved for a while"}
 }
 
+// Replacing lists the writes of a package that put something in place of what was read there,
+// if that still is there, and give nothing back.
+func (ev *Evidence) Replacing(pkg string) []meaning.Meaning {
+	if list, ok := ev.replacing[pkg]; ok {
+		return list
+	}
+	var list []meaning.Meaning
+	look := func(call *term.T) {
+		ms := ev.e.Reader.Of(call)
+		if slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Release }) {
+			return
+		}
+		for _, m := range ms {
+			if m.Role == meaning.Write && m.Write.Key != nil && slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return g.Op == "version" }) {
+				list = append(list, m)
+			}
+		}
+	}
+	ev.e.EachIn(pkg, func(_ *Family, _ *ssa.Function, s *summary.Summary) {
+		for _, x := range s.Effects {
+			if x.Call != nil && x.Open == summary.Closed {
+				look(x.Call)
+			}
+		}
+	})
+	for _, c := range ev.e.Index.CallsIn(pkg) {
+		look(c.Term())
+	}
+	ev.replacing[pkg] = list
+	return list
+}
+
 // maxPairs bounds the reads, and the waits, of a function that are looked at.
 const maxPairs = 16
 

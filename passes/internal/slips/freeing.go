@@ -76,26 +76,14 @@ func (t *taking) takenOver() bool {
 	if engine.UnknownKey(t.m.Key) || t.m.Row != nil {
 		return false
 	}
-	e, found, name := t.f.Engine, false, ""
+	e, name := t.f.Engine, ""
 	if k := t.m.Key.Kind; k == term.Field || k == term.Param {
 		name = engine.KeyName(t.m.Key)
 	}
-	replaces := func(m meaning.Meaning) bool {
-		return m.Role == meaning.Write && m.Family == t.m.Family && m.Write.Key != nil &&
-			(e.Pool.Alike(m.Write.Key, t.m.Key) || name != "" && m.Write.Key.Kind == t.m.Key.Kind && engine.KeyName(m.Write.Key) == name) &&
-			slices.ContainsFunc(m.Write.Guards, func(g meaning.Guard) bool { return g.Op == "version" })
-	}
-	taken := func(call *term.T) bool {
-		ms := e.Reader.Of(call)
-		return slices.ContainsFunc(ms, replaces) && !slices.ContainsFunc(ms, func(m meaning.Meaning) bool { return m.Role == meaning.Release })
-	}
-	pkg := code.PackagePath(t.st.Func)
-	e.EachIn(pkg, func(_ *engine.Family, _ *ssa.Function, s *summary.Summary) {
-		found = found || slices.ContainsFunc(s.Effects, func(x summary.Effect) bool {
-			return x.Call != nil && x.Open == summary.Closed && taken(x.Call)
-		})
+	return slices.ContainsFunc(e.Evidence.Replacing(code.PackagePath(t.st.Func)), func(m meaning.Meaning) bool {
+		return m.Family == t.m.Family &&
+			(e.Pool.Alike(m.Write.Key, t.m.Key) || name != "" && m.Write.Key.Kind == t.m.Key.Kind && engine.KeyName(m.Write.Key) == name)
 	})
-	return found || slices.ContainsFunc(e.Index.CallsIn(pkg), func(c engine.KnownCall) bool { return taken(c.Term()) })
 }
 
 // unheld finds releases on ways on which the lock was not taken: deferred before
