@@ -22,6 +22,8 @@ type taking struct {
 	st *summary.Site
 	m  meaning.Meaning
 	u  *lock.Use
+
+	dead *deadReleases // of all packages
 }
 
 // Find fills in the slips of all uses: what goes wrong in taking and giving back. What
@@ -29,8 +31,9 @@ type taking struct {
 // nearest to it; of what is wrong with one statement that frees, the worst is told.
 func Find(e *engine.Engine) {
 	var takings []*taking
+	dead := &deadReleases{e, make(map[string][]deadRelease)}
 	e.EachUse(func(f *engine.Family, r summary.Recorded) {
-		takings = append(takings, &taking{f, r.Site, r.Lock, r.Use})
+		takings = append(takings, &taking{f, r.Site, r.Lock, r.Use, dead})
 	})
 	type found struct {
 		lock.Slip

@@ -20,11 +20,35 @@ import (
 // spent finds such releases in functions that belong to the lock.
 func spent(e *engine.Engine, t *taking) []lock.Slip {
 	var out []lock.Slip
-	e.EachIn(code.PackagePath(t.st.Func), func(f *engine.Family, fn *ssa.Function, s *summary.Summary) {
-		if f != t.f && !kin(fn, t.st.Func) && !beside(e, fn, t.st.Func) {
-			return
+	for _, d := range t.dead.in(code.PackagePath(t.st.Func)) {
+		if d.family == t.m.Family && (d.f == t.f || kin(d.fn, t.st.Func) || beside(e, d.fn, t.st.Func)) {
+			out = append(out, d.slip)
 		}
-		ended := cancelled(e, f, fn)
+	}
+	return out
+}
+
+// A deadRelease is a release that is not sent, of whichever lock of a family.
+type deadRelease struct {
+	f      *engine.Family
+	fn     *ssa.Function
+	family string
+	slip   lock.Slip
+}
+
+// deadReleases finds those of packages, of each once: there may be many locks in one.
+type deadReleases struct {
+	e     *engine.Engine
+	found map[string][]deadRelease
+}
+
+func (d *deadReleases) in(pkg string) []deadRelease {
+	if list, ok := d.found[pkg]; ok {
+		return list
+	}
+	var list []deadRelease
+	d.e.EachIn(pkg, func(f *engine.Family, fn *ssa.Function, s *summary.Summary) {
+		ended := cancelled(d.e, f, fn)
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				c, ok := in.(ssa.CallInstruction)
@@ -32,27 +56,30 @@ func spent(e *engine.Engine, t *taking) []lock.Slip {
 					continue
 				}
 				for _, x := range s.Steps[in] {
-					r, ok := e.Release(x)
-					if !ok || r.Family != t.m.Family || x.Reach == summary.ByGoroutine {
+					r, ok := d.e.Release(x)
+					if !ok || x.Reach == summary.ByGoroutine {
 						continue
 					}
-					if end, g := keptDead(e, x.Call); end != nil {
-						out = append(out, lock.Slip{Frame: f.Frame(c, ""), Kind: lock.SlipDead, Detail: "cancelled", Other: g.Frame(end, "cancelled here")})
+					add := func(end lock.Frame) {
+						list = append(list, deadRelease{f, fn, r.Family, lock.Slip{Frame: f.Frame(c, ""), Kind: lock.SlipDead, Detail: "cancelled", Other: end}})
+					}
+					if end, g := keptDead(d.e, x.Call); end != nil {
+						add(g.Frame(end, "cancelled here"))
 						continue
 					}
 					for _, end := range ended {
 						_, deferred := in.(*ssa.Defer)
 						before := code.Before(end.at, in) || deferred && code.Before(in, end.at) && code.OnEveryWay(fn, end.at.Block())
-						if !before || !slices.ContainsFunc(meaning.Args(x.Call), end.of) {
-							continue
+						if before && slices.ContainsFunc(meaning.Args(x.Call), end.of) {
+							add(f.Frame(end.at, "cancelled here"))
 						}
-						out = append(out, lock.Slip{Frame: f.Frame(c, ""), Kind: lock.SlipDead, Detail: "cancelled", Other: f.Frame(end.at, "cancelled here")})
 					}
 				}
 			}
 		}
 	})
-	return out
+	d.found[pkg] = list
+	return list
 }
 
 // An ending is a call that cancels the context which an object keeps.
